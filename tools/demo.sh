@@ -126,6 +126,8 @@ fi
 if [[ $gpu == yes ]]; then
   summary+=", ran on the GPU and verified on $rows rows each"
 else
-  echo 'The run on real input was skipped: there is no GPU here. All else was checked.'
+  skipped='The run on real input was skipped: there is no GPU here.'
+  [[ -z $ptxas ]] || skipped+=' Everything else was checked.'
+  echo "$skipped"
 fi
 echo "demo: $summary"

@@ -1,0 +1,174 @@
+//===- Passes.td - the compiler's own passes ---------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One entry a pass; their order is in lib/Pipelines/Pipelines.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_PASSES_TD
+#define QUACK_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def QuackSpecialize : Pass<"quack-specialize", "::mlir::ModuleOp"> {
+  let summary = "Fixes N and the storage types of generic kernels";
+  let description = [{
+    Gives each `quack.kernel` whose N is `?` the number of columns of `columns`,
+    and each operand named by `storage` that element type in memory.
+
+    Before, with `columns=64 storage=bf16`:
+    ```mlir
+    quack.kernel @copy(%x: memref<?x?xf32> in row, %y: memref<?x?xf32> out row) {
+      %v = quack.load %x : memref<?x?xf32> -> tensor<?xf32>
+      quack.store %v, %y : tensor<?xf32>, memref<?x?xf32>
+    }
+    ```
+    After:
+    ```mlir
+    quack.kernel @copy(%x: memref<?x64xbf16> in row, %y: memref<?x64xbf16> out row) {
+      %v = quack.load %x : memref<?x64xbf16> -> tensor<64xf32>
+      quack.store %v, %y : tensor<64xf32>, memref<?x64xbf16>
+    }
+    ```
+
+    Assumes: nothing. Guarantees: each kernel's N is static where `columns` is
+    given; compute types are untouched.
+  }];
+  let options = [
+    Option<"columns", "columns", "int64_t", /*default=*/"0",
+           "N, the columns of a row (0: leave generic kernels generic)">,
+    Option<"storage", "storage", "std::string", /*default=*/"\"\"",
+           "Storage types: one type (f32, bf16, f16) for all float row and "
+           "columns operands, or name:type pairs joined by commas; both may be "
+           "mixed, the pairs win">];
+  let dependentDialects = ["::quack::QuackDialect", "::mlir::arith::ArithDialect"];
+}
+
+def QuackPlan : Pass<"quack-plan", "::mlir::ModuleOp"> {
+  let summary = "Chooses how each kernel's rows are spread over threads, and says why";
+  let description = [{
+    Completes the `plan` of each `quack.kernel`. Fields that are there already,
+    and those of `pin`, are kept; a pin that is illegal is an error that names
+    the rule. The cost model counts bytes in flight, registers, shared memory,
+    occupancy and exchanges on the target, and the choice is explained in a
+    remark (category `quack-plan`).
+
+    Before:
+    ```mlir
+    quack.kernel @copy(%x: memref<?x1024xf32> in row, %y: memref<?x1024xf32> out row)
+        plan #quack_tv.plan<threads = 256> {
+      %v = quack.load %x : memref<?x1024xf32> -> tensor<1024xf32>
+      quack.store %v, %y : tensor<1024xf32>, memref<?x1024xf32>
+    }
+    ```
+    After, the plan has all its fields.
+
+    Assumes: N is static. Guarantees: each kernel has a complete, legal plan.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"h200\"",
+           "The GPU whose numbers the cost model uses (h100, h200)">,
+    Option<"pin", "pin", "std::string", /*default=*/"\"\"",
+           "Fields to pin, as in #quack_tv.plan: 'threads = 256, cluster = 4'">];
+  let dependentDialects = ["::quack::QuackDialect", "::quack::tv::QuackTVDialect"];
+}
+
+def ConvertQuackToQuackTV : Pass<"convert-quack-to-quack-tv", "::mlir::ModuleOp"> {
+  let summary = "Turns row programs into tile programs, by their plans";
+  let description = [{
+    Each `quack.kernel` becomes a `quack_tv.kernel`: rows become tiles in the
+    plan's layout, row scalars become tiles of one column, loads are held as
+    the plan says, padding columns are masked with the identity of the
+    reduction that consumes them. Where an operand is not held in registers,
+    each pass (the stretch between two dependent reductions) computes again
+    what it needs from the operand.
+
+    Assumes: complete plans. Guarantees: no `quack` operation is left.
+  }];
+  let dependentDialects = ["::quack::tv::QuackTVDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
+def QuackTVLowerReductions : Pass<"quack-tv-lower-reductions", "::mlir::ModuleOp"> {
+  let summary = "Splits each reduction into one step for each level it crosses";
+  let description = [{
+    `quack_tv.reduce` becomes `thread_reduce`, then `warp_reduce` where lanes
+    share a row, then `block_reduce` where warps do, or `cluster_reduce` where
+    CTAs do. With the plan's `exchange = ctas`, a cluster's warps meet in a
+    `block_reduce` first.
+
+    Assumes: `quack_tv.reduce` on tiles with layouts. Guarantees: none is left.
+  }];
+  let dependentDialects = ["::quack::tv::QuackTVDialect"];
+}
+
+def QuackTVFuseReductions : Pass<"quack-tv-fuse-reductions", "::mlir::ModuleOp"> {
+  let summary = "Merges dependent (max, sum of exp) pairs and independent reductions";
+  let description = [{
+    A sum of exp(v - max v) needs the row's maximum before it can begin. Here
+    each thread sums exp(v - its own maximum), and the pair (max, sum) travels
+    together through one exchange, rescaled where two partials meet. The result
+    is that of the unfused program, also for rows of -inf, +inf and NaN.
+
+    Reductions that do not depend on each other share each step's exchange.
+
+    Assumes: reductions are lowered to steps. Guarantees: values are unchanged
+    but for rounding within the bound of the reduction's depth.
+  }];
+  let dependentDialects = ["::quack::tv::QuackTVDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+  let statistics = [
+    Statistic<"onlinePairs", "online-pairs", "(max, sum of exp) pairs merged">,
+    Statistic<"sharedExchanges", "shared-exchanges", "reductions that joined another's exchange">];
+}
+
+def QuackTVPlaceBarriers : Pass<"quack-tv-place-barriers", "::mlir::ModuleOp"> {
+  let summary = "Gives exchanges and stages their memory and barriers";
+  let description = [{
+    `block_reduce` becomes publish, barrier, collect; `cluster_reduce` becomes
+    publish to all CTAs, wait for all bytes, collect. Each exchange has a buffer
+    of its own, so none is overwritten while it is read. mbarriers are
+    initialised first; the cluster's arrive follows at once and its wait stands
+    just before the first store to a peer. Stages get their memory, and an
+    await just before their first read.
+
+    A CTA leaves only after all bytes for it have arrived, so no store to it is
+    in flight then.
+
+    Assumes: fused steps. Guarantees: no `block_reduce` or `cluster_reduce` is
+    left; `shared_bytes` is set.
+  }];
+  let dependentDialects = ["::quack::tv::QuackTVDialect"];
+}
+
+def ConvertQuackTVToGPU : Pass<"convert-quack-tv-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "Turns tile programs into thread programs";
+  let description = [{
+    Each `quack_tv.kernel` becomes an `llvm.func` in a `gpu.module`, with the
+    launch ABI of `quack.kernel`. Elementwise work is done run by run, just
+    before a store or a reduction needs it, so that few values are live.
+
+    Assumes: placed barriers. Guarantees: no `quack_tv` operation is left, and
+    no math operation other than those of `quack-lower-math`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+                           "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def QuackLowerMath : Pass<"quack-lower-math"> {
+  let summary = "Lowers math operations to PTX instructions and polynomials";
+  let description = [{
+    No libdevice: exp is ex2 of a product, the others are built from the
+    hardware's approximations or polynomials in fma, with the error bounds that
+    dialects/QuackTV/README.md lists. f16 and bf16 go through f32.
+
+    Assumes: math operations on scalars or vectors. Guarantees: none is left.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect", "::mlir::vector::VectorDialect"];
+}
+
+#endif // QUACK_PASSES_TD

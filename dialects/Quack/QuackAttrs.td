@@ -1,0 +1,96 @@
+//===- QuackAttrs.td - attributes of row programs ----------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kinds of reduction, and what a kernel says of each of its operands.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_ATTRS_TD
+#define QUACK_ATTRS_TD
+
+include "Quack/QuackDialect.td"
+
+//===----------------------------------------------------------------------===//
+// Reduction kinds
+//===----------------------------------------------------------------------===//
+
+class Quack_KindCase<string name, int value> : I32EnumAttrCase<name, value>;
+
+def Quack_ReduceKind : I32EnumAttr<"ReduceKind",
+    "A named associative combination with its identity", [
+      Quack_KindCase<"addf", 0>, Quack_KindCase<"mulf", 1>,
+      Quack_KindCase<"maximumf", 2>, Quack_KindCase<"minimumf", 3>,
+      Quack_KindCase<"maxnumf", 4>, Quack_KindCase<"minnumf", 5>,
+      Quack_KindCase<"addi", 6>, Quack_KindCase<"muli", 7>,
+      Quack_KindCase<"maxsi", 8>, Quack_KindCase<"minsi", 9>,
+      Quack_KindCase<"maxui", 10>, Quack_KindCase<"minui", 11>,
+      Quack_KindCase<"andi", 12>, Quack_KindCase<"ori", 13>,
+      Quack_KindCase<"xori", 14>]> {
+  let cppNamespace = "::quack";
+  let genSpecializedAttr = 0;
+}
+
+def Quack_ReduceKindAttr : EnumAttr<Quack_Dialect, Quack_ReduceKind, "kind"> {
+  let summary = "How a reduction combines two elements";
+  let description = [{
+    Named after the `arith` operation that combines two elements. The identity
+    fills the lanes that hold no element: 0 for `addf`, `addi`, `ori`, `xori`
+    and `maxui`; 1 for `mulf`, `muli`; -inf for `maximumf`, `maxnumf`; +inf for
+    `minimumf`, `minnumf`; the type's least (greatest) value for the other
+    maxima (minima); all ones for `andi`. `maximumf` and `minimumf` propagate
+    NaN; `maxnumf` and `minnumf` return the other operand.
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// Kernel operands
+//===----------------------------------------------------------------------===//
+
+def Quack_Direction : I32EnumAttr<"Direction", "Which way an operand's data goes", [
+    I32EnumAttrCase<"in", 0>, I32EnumAttrCase<"out", 1>,
+    I32EnumAttrCase<"inout", 2>]> {
+  let cppNamespace = "::quack";
+  let genSpecializedAttr = 0;
+}
+
+def Quack_Role : I32EnumAttr<"Role", "What an operand holds", [
+    I32EnumAttrCase<"row", 0>, I32EnumAttrCase<"columns", 1>,
+    I32EnumAttrCase<"scalar", 2>, I32EnumAttrCase<"value", 3>]> {
+  let cppNamespace = "::quack";
+  let genSpecializedAttr = 0;
+}
+
+def Quack_OperandAttr : Quack_Attr<"Operand", "operand"> {
+  let summary = "Name, direction and role of one kernel operand";
+  let description = [{
+    The name is the one that launch metadata, `--storage=name:type` and
+    `quack-run --in name=file.npy` use.
+
+    | role | type | holds |
+    |---|---|---|
+    | `row` | `memref<?xNxT>` | one row of a matrix for each row; any row stride, unit stride along the row |
+    | `columns` | `memref<NxT>` | one vector shared by all rows (a weight) |
+    | `scalar` | `memref<?xT>` | one scalar for each row (a target, an lse) |
+    | `value` | `T` | one scalar for the whole launch (an eps) |
+
+    Example:
+    ```mlir
+    quack.kernel @scale(%x: memref<?x64xf32> in row, %w: memref<64xf32> in columns,
+                        %y: memref<?x64xf32> out row) {
+      %v = quack.load %x : memref<?x64xf32> -> tensor<64xf32>
+      %g = quack.load %w : memref<64xf32> -> tensor<64xf32>
+      %p = arith.mulf %v, %g : tensor<64xf32>
+      quack.store %p, %y : tensor<64xf32>, memref<?x64xf32>
+    }
+    ```
+  }];
+  let parameters = (ins
+    "::mlir::StringAttr":$name,
+    EnumParameter<Quack_Direction>:$direction,
+    EnumParameter<Quack_Role>:$role);
+  let assemblyFormat = "`<` $name `,` $direction $role `>`";
+}
+
+#endif // QUACK_ATTRS_TD

@@ -1,0 +1,211 @@
+//===- QuackOps.td - operations of row programs ------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The kernel and the operations that arith and math lack.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_OPS_TD
+#define QUACK_OPS_TD
+
+include "Quack/QuackAttrs.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Quack_Row : 1DTensorOf<[AnyFloat, AnySignlessInteger]>;
+def Quack_Scalar : AnyTypeOf<[AnyFloat, AnySignlessInteger], "row scalar">;
+
+//===----------------------------------------------------------------------===//
+// kernel
+//===----------------------------------------------------------------------===//
+
+def Quack_KernelOp : Quack_Op<"kernel", [
+    IsolatedFromAbove, Symbol, SingleBlock, NoTerminator,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "What is computed for one row";
+  let description = [{
+    Runs its body once for each of M rows, in any order; rows are independent.
+    M is a launch argument, N is the extent that all `row` and `columns`
+    operands share: `?` in a generic kernel, a number once
+    `quack-specialize` has fixed it.
+
+    Launch ABI, made by `convert-quack-tv-to-gpu`: for each memref operand a
+    pointer and an i64 row stride in elements (0 for `columns`, the distance of
+    two rows' scalars for `scalar`), then i64 M, then the `value` operands.
+
+    `plan`, if present, is a `#quack_tv.plan` whose fields pin what
+    `quack-plan` would otherwise choose.
+
+    Example:
+    ```mlir
+    quack.kernel @row_max(%x: memref<?x4096xf32> in row,
+                          %m: memref<?xf32> out scalar) {
+      %v = quack.load %x : memref<?x4096xf32> -> tensor<4096xf32>
+      %max = quack.reduce maximumf %v : tensor<4096xf32> -> f32
+      quack.store %max, %m : f32, memref<?xf32>
+    }
+    ```
+
+    Constraints:
+    - (C1) each operand's type is the one that its role demands.
+    - (C2) all `row` and `columns` operands agree on N.
+    - (C3) N, where static, is at least 1.
+    - (C4) operand names are unique.
+    - (C5) a `columns` or `value` operand is `in`.
+    - (C6) the body holds only `quack` operations, and elementwise or constant
+      operations without side effects whose operands and results are rows of N
+      columns or scalars.
+    - (C7) each `out` and `inout` operand is stored exactly once; each `in`
+      and `inout` operand is loaded, never an `out` one.
+    - (C8) an element type of a memref is f32, bf16, f16, i8, i32 or i64.
+    - (C9) there is at least one `row` operand.
+  }];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name,
+    TypeAttrOf<FunctionType>:$function_type,
+    TypedArrayAttrBase<Quack_OperandAttr, "one entry an operand">:$operand_specs,
+    OptionalAttr<AnyAttr>:$plan);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Returns N, or ShapedType::kDynamic while the kernel is generic.
+    int64_t getColumns();
+    /// Returns what the kernel says of operand `index`.
+    OperandAttr getOperandAttr(unsigned index);
+    /// Returns the block argument that is called `name`, or null.
+    ::mlir::BlockArgument lookupOperand(::llvm::StringRef name);
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// load, store
+//===----------------------------------------------------------------------===//
+
+def Quack_LoadOp : Quack_Op<"load", [Pure]> {
+  let summary = "Reads an operand of the current row, widening its storage type";
+  let description = [{
+    A `row` or `columns` operand gives `tensor<NxT>`, a `scalar` operand gives
+    `T`. Where the result's element type is another float (integer) type than
+    the memref's, each element is converted: widened exactly, or rounded to
+    nearest even. Memory is read once, however often the value is used. It is
+    read before the row's stores, so `out` may be the same memory as `in`.
+
+    Example:
+    ```mlir
+    quack.kernel @copy(%x: memref<?x64xbf16> in row, %y: memref<?x64xf32> out row) {
+      %v = quack.load %x : memref<?x64xbf16> -> tensor<64xf32>
+      quack.store %v, %y : tensor<64xf32>, memref<?x64xf32>
+    }
+    ```
+
+    Constraints:
+    - (C1) `source` is a memref operand of the kernel.
+    - (C2) the result is what the operand's role gives: a row of N columns or a
+      scalar.
+    - (C3) storage and result types are both floats or both integers, and
+      integers are not narrowed.
+  }];
+  let arguments = (ins Arg<AnyMemRef, "a kernel operand">:$source);
+  let results = (outs AnyTypeOf<[Quack_Row, Quack_Scalar]>:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Quack_StoreOp : Quack_Op<"store"> {
+  let summary = "Writes an operand of the current row, rounding to its storage type";
+  let description = [{
+    The one place where a result is rounded: to nearest even from the value's
+    float type to the memref's. Integers keep their type or are truncated.
+
+    Example:
+    ```mlir
+    quack.kernel @round(%x: memref<?x64xf32> in row, %y: memref<?x64xbf16> out row) {
+      %v = quack.load %x : memref<?x64xf32> -> tensor<64xf32>
+      quack.store %v, %y : tensor<64xf32>, memref<?x64xbf16>
+    }
+    ```
+
+    Constraints:
+    - (C1) `target` is a memref operand of the kernel with direction `out` or
+      `inout`.
+    - (C2) `value` is what the operand's role takes: a row of N columns or a
+      scalar.
+    - (C3) value and storage types are both floats or both integers.
+  }];
+  let arguments = (ins
+    AnyTypeOf<[Quack_Row, Quack_Scalar]>:$value,
+    Arg<AnyMemRef, "a kernel operand", [MemWrite]>:$target);
+  let assemblyFormat = "$value `,` $target attr-dict `:` type($value) `,` type($target)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// broadcast, reduce
+//===----------------------------------------------------------------------===//
+
+def Quack_BroadcastOp : Quack_Op<"broadcast", [Pure]> {
+  let summary = "Gives each element of the row the row's scalar";
+  let description = [{
+    Example:
+    ```mlir
+    quack.kernel @fill(%s: memref<?xf32> in scalar, %y: memref<?x64xf32> out row) {
+      %v = quack.load %s : memref<?xf32> -> f32
+      %row = quack.broadcast %v : f32 -> tensor<64xf32>
+      quack.store %row, %y : tensor<64xf32>, memref<?x64xf32>
+    }
+    ```
+
+    Constraints:
+    - (C1) the result's element type is the source's type.
+  }];
+  let arguments = (ins Quack_Scalar:$source);
+  let results = (outs Quack_Row:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Quack_ReduceOp : Quack_Op<"reduce", [Pure]> {
+  let summary = "Combines all elements of the row";
+  let description = [{
+    Combines the N elements of `source` with `kind`. The order of combination
+    is not stated here; it is fixed by N, the types and the target (the plan's
+    tree signature), so the same row gives the same bits in every launch.
+
+    `init`, if given, is combined with the result exactly once. It need not be
+    the identity.
+
+    Floats are reduced in f32: widen narrower rows first.
+
+    Example:
+    ```mlir
+    quack.kernel @sum_from(%x: memref<?x1000xf32> in row, %start: f32,
+                           %s: memref<?xf32> out scalar) {
+      %v = quack.load %x : memref<?x1000xf32> -> tensor<1000xf32>
+      %sum = quack.reduce addf %v init %start : tensor<1000xf32> -> f32
+      quack.store %sum, %s : f32, memref<?xf32>
+    }
+    ```
+
+    Constraints:
+    - (C1) `kind` fits the element type: the `f` kinds take floats, the others
+      integers.
+    - (C2) the element type is f32 or i32.
+    - (C3) the result, and `init` where given, have the element type.
+  }];
+  let arguments = (ins
+    Quack_ReduceKindAttr:$kind,
+    Quack_Row:$source,
+    Optional<Quack_Scalar>:$init);
+  let results = (outs Quack_Scalar:$result);
+  let assemblyFormat = [{
+    custom<ReduceKind>($kind) $source (`init` $init^)? attr-dict `:`
+    type($source) `->` custom<InitType>(type($init), type($result), ref($init))
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // QUACK_OPS_TD

@@ -1,0 +1,125 @@
+//===- QuackTVAttrs.td - layouts, plans, policies ----------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The thread-value layout of a tile and the plan of a kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_TV_ATTRS_TD
+#define QUACK_TV_ATTRS_TD
+
+include "QuackTV/QuackTVDialect.td"
+include "QuackTV/QuackTVEnums.td"
+
+//===----------------------------------------------------------------------===//
+// layout
+//===----------------------------------------------------------------------===//
+
+def QuackTV_LayoutAttr : QuackTV_Attr<"Layout", "layout", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "Which thread of a cluster holds which element of a tile";
+  let description = [{
+    Four levels of `size:stride` modes, fastest first: CTAs of a cluster, warps
+    of a CTA, lanes of a warp, values of a thread. An index of a level is taken
+    apart over its modes; the element's row-major index in the tile is the sum
+    of digit times stride over all levels. A level without modes is left out.
+    This is CuTe's TV layout with the thread mode split by the hardware level
+    at which partial results can meet. The algebra is `quack/Layout/TVLayout.h`.
+
+    ```mlir
+    // 4 CTAs, 8 warps each; a thread holds 32 runs of 4 columns of a row of 131072.
+    #tile = #quack_tv.layout<cta = [4:32768], warp = [8:128], lane = [32:4], value = [4:1, 32:1024]>
+    func.func private @takes(tensor<1x131072xf32, #tile>)
+    ```
+
+    Constraints, checked where the layout meets a tile:
+    - (L1) sizes are positive, strides are not negative.
+    - (L2) each mode steps along one axis only.
+    - (L3) lane sizes are powers of two with product 32.
+    - (L4) without copies (stride 0), the map is one-to-one onto the tile.
+    - (L5) no value mode is a copy.
+    - (L6) the tile is a tensor of two dimensions, both static.
+  }];
+  let parameters = (ins "::quack::TVLayout":$value);
+  let hasCustomAssemblyFormat = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Plan fields
+//===----------------------------------------------------------------------===//
+
+def QuackTV_LoadPolicyAttr : EnumAttr<QuackTV_Dialect, QuackTV_LoadPolicy, "load_policy"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+def QuackTV_StorePolicyAttr : EnumAttr<QuackTV_Dialect, QuackTV_StorePolicy, "store_policy"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+def QuackTV_HoldAttr : EnumAttr<QuackTV_Dialect, QuackTV_Hold, "hold"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// plan
+//===----------------------------------------------------------------------===//
+
+def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
+  let summary = "How a kernel's rows are spread over threads, and held";
+  let description = [{
+    Every field may be left out: on a `quack.kernel` a field that is present is
+    a pin that `quack-plan` keeps, and one that is absent is chosen by the cost
+    model. On a `quack_tv.kernel` the plan is complete.
+
+    | field | meaning | values |
+    |---|---|---|
+    | `threads` | threads of a CTA | 32 … 1024, multiple of 32 |
+    | `threads_per_row` | threads of one CTA that share a row | 1, 2, 4, 8, 16 or a multiple of 32; divides `threads` |
+    | `rows_per_thread` | rows that one thread works on at once | 1, 2, 4, 8 |
+    | `cluster` | CTAs that share a row | 1, 2, 4, 8, 16 |
+    | `vector` | consecutive columns of one access | 1, 2, 4, 8, 16 |
+    | `ctas_per_sm` | resident CTAs that the registers must allow (0: any) | 0 … 32 |
+    | `exchange` | in a cluster: each warp's partial travels, or each CTA's | `warps`, `ctas` |
+    | `hold` | for each operand, where its row waits between passes | `registers`, `packed`, `async`, `bulk`, `reload` |
+    | `load` | for each operand, cache policy of loads | `cached`, `no_allocate`, `evict_first`, `evict_last` |
+    | `store` | for each operand, cache policy of stores | `write_back`, `streaming`, `skip_l1` |
+
+    `registers` keeps what a pass computes for the next one. With the others a
+    pass computes again from the operand: `packed` keeps the words as loaded
+    and widens them in each pass, `async` and `bulk` keep them in shared memory
+    (by cp.async or by a bulk copy), `reload` reads global memory again.
+
+    ```mlir
+    #pinned = #quack_tv.plan<threads = 256, cluster = 4, hold = {x = packed}>
+    func.func private @planned() attributes {plan = #pinned}
+    ```
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"int64_t", "0">:$threads,
+    DefaultValuedParameter<"int64_t", "0">:$threadsPerRow,
+    DefaultValuedParameter<"int64_t", "0">:$rowsPerThread,
+    DefaultValuedParameter<"int64_t", "0">:$cluster,
+    DefaultValuedParameter<"int64_t", "0">:$vectorSize,
+    DefaultValuedParameter<"int64_t", "-1">:$ctasPerSM,
+    OptionalParameter<"std::optional<::quack::tv::Exchange>">:$exchange,
+    OptionalParameter<"::mlir::DictionaryAttr", "operand name to #quack_tv.hold">:$hold,
+    OptionalParameter<"::mlir::DictionaryAttr", "operand name to #quack_tv.load_policy">:$load,
+    OptionalParameter<"::mlir::DictionaryAttr", "operand name to #quack_tv.store_policy">:$store);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Returns how the operand called `name` is held, or nothing if not pinned.
+    std::optional<Hold> holdOf(::llvm::StringRef name) const;
+    std::optional<LoadPolicy> loadPolicyOf(::llvm::StringRef name) const;
+    std::optional<StorePolicy> storePolicyOf(::llvm::StringRef name) const;
+    /// Rows of one tile: those that one cluster works on at once.
+    int64_t getRows() const {
+      return getThreads() / getThreadsPerRow() * getRowsPerThread();
+    }
+    /// Returns C, `columns` rounded up to what the plan's layout covers.
+    int64_t getPaddedColumns(int64_t columns) const;
+    /// Returns the layout that a complete plan gives a row of `columns`.
+    ::quack::TVLayout getLayout(int64_t columns) const;
+  }];
+}
+
+#endif // QUACK_TV_ATTRS_TD

@@ -1,0 +1,66 @@
+//===- KernelOperands.h - operand lists of kernels --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `quack.kernel` and `quack_tv.kernel` take the same operands: this is their
+// common syntax, `%x: memref<?x?xf32> in row`, and their common rules.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_DIALECT_QUACK_KERNELOPERANDS_H
+#define QUACK_DIALECT_QUACK_KERNELOPERANDS_H
+
+#include "quack/Dialect/Quack/Quack.h"
+
+namespace quack {
+
+/// Parses `(%x: type direction role, %eps: f32, ...)`. A type that is no memref
+/// is a `value` operand and takes no keywords.
+mlir::ParseResult
+parseKernelOperands(mlir::OpAsmParser &parser,
+                    llvm::SmallVectorImpl<mlir::OpAsmParser::Argument> &args,
+                    llvm::SmallVectorImpl<mlir::Attribute> &specs);
+
+/// Prints the operands of `block` in the form that `parseKernelOperands` takes.
+void printKernelOperands(mlir::OpAsmPrinter &printer, mlir::Block &block,
+                         mlir::ArrayAttr specs);
+
+/// Suggests the operands' names for the SSA values of the kernel's arguments.
+void suggestKernelOperandNames(mlir::Region &region, mlir::ArrayAttr specs,
+                               mlir::OpAsmSetValueNameFn setName);
+
+/// Checks types, roles, directions and names of a kernel's operands
+/// (constraints C1 to C5, C8 and C9 of `quack.kernel`).
+llvm::LogicalResult verifyKernelOperands(mlir::Operation *kernel,
+                                         mlir::FunctionType type,
+                                         mlir::ArrayAttr specs);
+
+/// Returns the N that the `row` and `columns` operands share; kDynamic if it is
+/// not fixed yet.
+int64_t getKernelColumns(mlir::FunctionType type, mlir::ArrayAttr specs);
+
+/// Returns the kernel operand that `value` is an argument of, or null with an
+/// error on `op` if it is none. `what` names the operand of `op`.
+OperandAttr verifyIsKernelOperand(mlir::Operation *op, mlir::Value value,
+                                  llvm::StringRef what);
+
+/// Returns whether `kind` combines elements of type `type`.
+bool fitsElementType(ReduceKind kind, mlir::Type type);
+
+/// Returns the element that leaves any other unchanged under `kind`.
+mlir::TypedAttr getIdentity(ReduceKind kind, mlir::Type type);
+
+/// Builds the arith operation that combines `lhs` and `rhs`: scalars, vectors
+/// or tensors of one type.
+mlir::Value createCombine(mlir::OpBuilder &builder, mlir::Location loc,
+                          ReduceKind kind, mlir::Value lhs, mlir::Value rhs);
+
+/// Parses and prints a bare reduction kind, for assembly formats.
+mlir::ParseResult parseReduceKind(mlir::OpAsmParser &parser,
+                                  ReduceKindAttr &kind);
+void printReduceKind(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                     ReduceKindAttr kind);
+
+} // namespace quack
+
+#endif // QUACK_DIALECT_QUACK_KERNELOPERANDS_H

@@ -1,0 +1,65 @@
+//===- include/quack/Dialect/QuackTV/QuackTV.h - tile programs --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tile-program dialect: who holds which element, and how partials meet. The
+// language itself is documented in dialects/QuackTV.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_DIALECT_QUACKTV_QUACKTV_H
+#define QUACK_DIALECT_QUACKTV_QUACKTV_H
+
+#include "quack/Dialect/Quack/KernelOperands.h"
+#include "quack/Layout/TVLayout.h"
+
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+
+#include <optional>
+
+namespace quack {
+/// Hashes a layout, for attribute uniquing.
+llvm::hash_code hash_value(const TVLayout &layout);
+} // namespace quack
+
+#include "dialects/QuackTV/QuackTVDialect.h.inc"
+#include "dialects/QuackTV/QuackTVEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/QuackTV/QuackTVAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/QuackTV/QuackTVTypes.h.inc"
+
+namespace quack::tv {
+
+/// Returns the layout of a tile type, or null if it has none.
+LayoutAttr getLayoutAttr(mlir::Type tile);
+
+/// Returns rows and columns of a tile type.
+TileShape getTileShape(mlir::Type tile);
+
+/// Returns `tensor<shape x element, #layout>`.
+mlir::RankedTensorType getTileType(TileShape shape, mlir::Type element,
+                                   const TVLayout &layout,
+                                   mlir::MLIRContext *context);
+
+/// Returns the tile type after `level` is reduced along the columns of `tile`.
+mlir::RankedTensorType reduceTileType(mlir::RankedTensorType tile, Level level);
+
+/// Returns the row-scalar type of `tile`: one column, each thread of the row
+/// with a copy.
+mlir::RankedTensorType getRowScalarType(mlir::RankedTensorType tile);
+
+/// The widest access, in bytes (PTX ISA, ld.global.v4.b32).
+inline constexpr int64_t maxAccessBytes = 16;
+
+} // namespace quack::tv
+
+#define GET_OP_CLASSES
+#include "dialects/QuackTV/QuackTVOps.h.inc"
+
+#endif // QUACK_DIALECT_QUACKTV_QUACKTV_H

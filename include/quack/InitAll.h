@@ -1,0 +1,26 @@
+//===- include/quack/InitAll.h - registration -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one registration point of dialects, passes and pipelines.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_INITALL_H
+#define QUACK_INITALL_H
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace quack {
+
+/// Adds the dialects that the compiler reads or makes, and the translations to
+/// LLVM IR that they need.
+void registerAllDialects(mlir::DialectRegistry &registry);
+
+/// Registers the passes, the upstream passes that the pipeline uses, and the
+/// pipelines.
+void registerAllPasses();
+
+} // namespace quack
+
+#endif // QUACK_INITALL_H

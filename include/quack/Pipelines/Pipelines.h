@@ -1,0 +1,90 @@
+//===- include/quack/Pipelines/Pipelines.h - the way to PTX -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one place that orders the passes, and the whole way from a row program to
+// PTX with its launch metadata.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_PIPELINES_PIPELINES_H
+#define QUACK_PIPELINES_PIPELINES_H
+
+#include "quack/Target/KernelMetadata.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+#include <string>
+
+namespace quack {
+
+/// How far a compilation goes.
+enum class Stage {
+  plan, ///< kernels are specialised and planned (level 1)
+  tv,   ///< tile programs with their barriers (level 2)
+  gpu,  ///< thread programs (level 3)
+  llvm, ///< LLVM IR, optimised
+  ptx,  ///< PTX text and metadata (level 4)
+};
+
+/// What `quack-opt`, `quack-run` and `--quack-to-gpu` can be told.
+struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
+  Option<int64_t> columns{
+      *this, "columns",
+      llvm::cl::desc("N, the columns of a row (0: as the kernel says)"),
+      llvm::cl::init(0)};
+  Option<std::string> storage{
+      *this, "storage",
+      llvm::cl::desc("Storage types: f32, bf16 or f16 for all float row and "
+                     "columns operands, or name:type pairs, joined by commas"),
+      llvm::cl::init("")};
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("The GPU whose numbers the plan uses (h100, h200)"),
+      llvm::cl::init("h200")};
+  Option<std::string> pin{
+      *this, "pin",
+      llvm::cl::desc("Plan fields to pin: 'threads = 256, cluster = 4'"),
+      llvm::cl::init("")};
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("The chip to emit PTX for (sm_90, sm_90a)"),
+                           llvm::cl::init("sm_90")};
+  Option<int64_t> ptxVersion{
+      *this, "ptx-version",
+      llvm::cl::desc("The PTX ISA version times ten (80, 81, 82, 83, 84, 85, 86, "
+                     "87, 88 or 90)"),
+      llvm::cl::init(83)};
+};
+
+/// Adds the passes that lead a module of `quack.kernel`s to `stage`, which must
+/// be plan, tv or gpu.
+void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options,
+                   Stage stage = Stage::gpu);
+
+/// Registers `quack-to-plan`, `quack-to-tv` and `quack-to-gpu`.
+void registerPipelines();
+
+/// What a compilation gives: the text of the stage asked for, and metadata once
+/// the stage is ptx.
+struct CompiledModule {
+  std::string text;
+  ModuleMetadata metadata;
+};
+
+/// Wall-clock milliseconds that one stage took.
+struct StageTime {
+  std::string stage;
+  double milliseconds;
+};
+
+/// Leads `module` to `stage`. Errors are diagnostics at their location. Times of
+/// the stages are appended to `times` if given.
+mlir::FailureOr<CompiledModule>
+compileModule(mlir::ModuleOp module, const PipelineOptions &options, Stage stage,
+              std::vector<StageTime> *times = nullptr);
+
+} // namespace quack
+
+#endif // QUACK_PIPELINES_PIPELINES_H

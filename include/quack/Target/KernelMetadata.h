@@ -1,0 +1,67 @@
+//===- KernelMetadata.h - what a launcher must know -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The launch metadata that accompanies a kernel's PTX, as data and as JSON. No
+// MLIR here: a runtime reads it without the compiler.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_TARGET_KERNELMETADATA_H
+#define QUACK_TARGET_KERNELMETADATA_H
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace quack {
+
+/// One operand of a kernel, in the order of the launch ABI.
+struct OperandMetadata {
+  std::string name;
+  std::string direction; ///< in, out or inout
+  std::string role;      ///< row, columns, scalar or value
+  std::string type;      ///< storage type: f32, bf16, f16, i8, i32, i64
+  /// What the pointer and, for `row` operands, the row stride in bytes must be
+  /// a multiple of. The launcher checks it.
+  int64_t alignmentBytes = 1;
+};
+
+/// One kernel of a PTX module.
+///
+/// Launch: a grid of (ceil(M / rowsPerTile) * cluster, 1, 1) CTAs of (threads,
+/// 1, 1), in clusters of `cluster`, with `sharedBytes` of dynamic shared memory.
+/// Nothing is launched for M = 0. Parameters: for each memref operand (role
+/// other than `value`) a device pointer and an i64 row stride in elements; then
+/// i64 M; then the `value` operands.
+struct KernelMetadata {
+  std::string name;
+  int64_t columns = 0; ///< N
+  int64_t threads = 0;
+  int64_t cluster = 1;
+  int64_t rowsPerTile = 1;
+  int64_t sharedBytes = 0;
+  std::vector<OperandMetadata> operands;
+  std::string plan; ///< the plan, as #quack_tv.plan prints it
+
+  llvm::json::Value toJSON() const;
+  static llvm::Expected<KernelMetadata> fromJSON(const llvm::json::Value &json);
+};
+
+/// The JSON document beside a PTX file: chip, PTX version, compiler version and
+/// the kernels.
+struct ModuleMetadata {
+  std::string chip;       ///< e.g. sm_90
+  int64_t ptxVersion = 0; ///< e.g. 83 for PTX ISA 8.3
+  std::vector<KernelMetadata> kernels;
+
+  llvm::json::Value toJSON() const;
+  static llvm::Expected<ModuleMetadata> fromJSON(const llvm::json::Value &json);
+};
+
+} // namespace quack
+
+#endif // QUACK_TARGET_KERNELMETADATA_H

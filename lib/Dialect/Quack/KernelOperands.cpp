@@ -1,0 +1,211 @@
+//===- lib/Dialect/Quack/KernelOperands.cpp - operand lists -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Syntax and rules of a kernel's operands, shared by both kernel operations.
+//
+//===----------------------------------------------------------------------===//
+
+#include "quack/Dialect/Quack/KernelOperands.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace quack;
+
+//===----------------------------------------------------------------------===//
+// Syntax
+//===----------------------------------------------------------------------===//
+
+/// Parses one of the keywords of an enum.
+template <typename Enum>
+static ParseResult parseEnumKeyword(OpAsmParser &parser, Enum &value,
+                                    std::optional<Enum> (*symbolize)(StringRef),
+                                    StringRef expected) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef keyword;
+  if (succeeded(parser.parseOptionalKeyword(&keyword)))
+    if (std::optional<Enum> parsed = symbolize(keyword)) {
+      value = *parsed;
+      return success();
+    }
+  InFlightDiagnostic error = parser.emitError(loc, "expected ") << expected;
+  if (!keyword.empty())
+    error << ", got '" << keyword << "'";
+  return error;
+}
+
+ParseResult
+quack::parseKernelOperands(OpAsmParser &parser,
+                           SmallVectorImpl<OpAsmParser::Argument> &args,
+                           SmallVectorImpl<Attribute> &specs) {
+  auto parseOne = [&]() -> ParseResult {
+    OpAsmParser::Argument &arg = args.emplace_back();
+    if (parser.parseArgument(arg, /*allowType=*/true))
+      return failure();
+    Direction direction = Direction::in;
+    Role role = Role::value;
+    if (isa<MemRefType>(arg.type)) {
+      if (parseEnumKeyword<Direction>(parser, direction, symbolizeDirection,
+                                      "a direction (in, out or inout)") ||
+          parseEnumKeyword<Role>(parser, role, symbolizeRole,
+                                 "a role (row, columns or scalar)"))
+        return failure();
+    }
+    StringRef name = arg.ssaName.name.drop_front();
+    specs.push_back(OperandAttr::get(parser.getContext(),
+                                     parser.getBuilder().getStringAttr(name),
+                                     direction, role));
+    return success();
+  };
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseOne);
+}
+
+void quack::printKernelOperands(OpAsmPrinter &printer, Block &block,
+                                ArrayAttr specs) {
+  printer << '(';
+  llvm::interleaveComma(
+      llvm::zip_equal(block.getArguments(), specs.getAsRange<OperandAttr>()),
+      printer, [&](auto pair) {
+        auto [arg, spec] = pair;
+        printer << arg << ": " << arg.getType();
+        if (spec.getRole() != Role::value)
+          printer << ' ' << stringifyDirection(spec.getDirection()) << ' '
+                  << stringifyRole(spec.getRole());
+      });
+  printer << ')';
+}
+
+void quack::suggestKernelOperandNames(Region &region, ArrayAttr specs,
+                                      OpAsmSetValueNameFn setName) {
+  if (region.empty() || region.getNumArguments() != specs.size())
+    return;
+  for (auto [arg, spec] :
+       llvm::zip(region.getArguments(), specs.getAsRange<OperandAttr>()))
+    setName(arg, spec.getName());
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+static bool isStorageType(Type type) {
+  return type.isF32() || type.isBF16() || type.isF16() ||
+         type.isInteger(8) || type.isInteger(32) || type.isInteger(64);
+}
+
+/// C1: the form of the type that `role` demands; null if `type` has it.
+static const char *violatedForm(Role role, Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  if (role == Role::value)
+    return memref || !(type.isF32() || type.isInteger(32) || type.isInteger(64))
+               ? "f32, i32 or i64"
+               : nullptr;
+  bool identity = memref && memref.getLayout().isIdentity();
+  switch (role) {
+  case Role::row:
+    return identity && memref.getRank() == 2 && memref.isDynamicDim(0)
+               ? nullptr
+               : "memref<?xNxT>";
+  case Role::columns:
+    return identity && memref.getRank() == 1 ? nullptr : "memref<NxT>";
+  default:
+    return identity && memref.getRank() == 1 && memref.isDynamicDim(0)
+               ? nullptr
+               : "memref<?xT>";
+  }
+}
+
+/// Checks one operand by itself (C1, C3, C5, C8).
+static LogicalResult verifyOperand(Operation *kernel, OperandAttr spec,
+                                   Type type) {
+  auto error = [&]() {
+    return kernel->emitOpError("operand '") << spec.getName().getValue() << "' ";
+  };
+  // C1
+  if (const char *form = violatedForm(spec.getRole(), type))
+    return error() << "has role " << stringifyRole(spec.getRole())
+                   << " and must be " << form << ", got " << type;
+  bool inOnly = spec.getRole() == Role::columns || spec.getRole() == Role::value;
+  // C5
+  if (inOnly && spec.getDirection() != Direction::in)
+    return error() << "has role " << stringifyRole(spec.getRole())
+                   << " and must be in, got "
+                   << stringifyDirection(spec.getDirection());
+  auto memref = dyn_cast<MemRefType>(type);
+  // C8
+  if (memref && !isStorageType(memref.getElementType()))
+    return error() << "must have element type f32, bf16, f16, i8, i32 or i64, "
+                      "got "
+                   << memref.getElementType();
+  // C3
+  bool hasColumns =
+      spec.getRole() == Role::row || spec.getRole() == Role::columns;
+  if (hasColumns && memref.getShape().back() == 0)
+    return error() << "must have at least 1 column, got 0";
+  return success();
+}
+
+LogicalResult quack::verifyKernelOperands(Operation *kernel, FunctionType type,
+                                          ArrayAttr specs) {
+  if (specs.size() != type.getNumInputs() || type.getNumResults() != 0)
+    return kernel->emitOpError("must have one operand entry for each of its ")
+           << type.getNumInputs() << " operands and no results, got "
+           << specs.size() << " entries and " << type.getNumResults()
+           << " results";
+  llvm::StringMap<unsigned> seen;
+  std::optional<int64_t> columns;
+  StringRef columnsFrom;
+  bool hasRow = false;
+  for (auto [spec, input] :
+       llvm::zip(specs.getAsRange<OperandAttr>(), type.getInputs())) {
+    if (failed(verifyOperand(kernel, spec, input)))
+      return failure();
+    StringRef name = spec.getName().getValue();
+    // C4
+    if (!seen.try_emplace(name, seen.size()).second)
+      return kernel->emitOpError("operand name '")
+             << name << "' must be unique, got it twice";
+    if (spec.getRole() != Role::row && spec.getRole() != Role::columns)
+      continue;
+    hasRow |= spec.getRole() == Role::row;
+    int64_t extent = cast<MemRefType>(input).getShape().back();
+    // C2
+    if (columns && *columns != extent) {
+      auto text = [](int64_t n) {
+        return ShapedType::isDynamic(n) ? std::string("?") : std::to_string(n);
+      };
+      return kernel->emitOpError("operand '")
+             << name << "' must have the " << text(*columns)
+             << " columns of operand '" << columnsFrom << "', got "
+             << text(extent);
+    }
+    columns = extent;
+    columnsFrom = name;
+  }
+  // C9
+  if (!hasRow)
+    return kernel->emitOpError("must have an operand with role row");
+  return success();
+}
+
+int64_t quack::getKernelColumns(FunctionType type, ArrayAttr specs) {
+  for (auto [spec, input] :
+       llvm::zip(specs.getAsRange<OperandAttr>(), type.getInputs()))
+    if (spec.getRole() == Role::row)
+      return cast<MemRefType>(input).getShape().back();
+  return ShapedType::kDynamic;
+}
+
+OperandAttr quack::verifyIsKernelOperand(Operation *op, Value value,
+                                         StringRef what) {
+  auto arg = dyn_cast<BlockArgument>(value);
+  Operation *parent = op->getParentOp();
+  auto specs =
+      parent ? parent->getAttrOfType<ArrayAttr>("operand_specs") : ArrayAttr();
+  if (arg && specs && arg.getOwner() == op->getBlock() &&
+      arg.getArgNumber() < specs.size())
+    return cast<OperandAttr>(specs[arg.getArgNumber()]);
+  op->emitOpError("'") << what << "' must be an operand of the kernel around it";
+  return OperandAttr();
+}

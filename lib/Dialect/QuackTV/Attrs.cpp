@@ -1,0 +1,313 @@
+//===- lib/Dialect/QuackTV/Attrs.cpp - layouts and plans --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Assembly and rules of `#quack_tv.layout` and `#quack_tv.plan`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "quack/Dialect/QuackTV/QuackTV.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace quack;
+using namespace quack::tv;
+
+//===----------------------------------------------------------------------===//
+// layout
+//===----------------------------------------------------------------------===//
+
+llvm::hash_code quack::hash_value(const TVLayout &layout) {
+  llvm::hash_code hash(0);
+  for (Level level : allLevels) {
+    hash = llvm::hash_combine(hash, layout.modes(level).size());
+    for (Mode mode : layout.modes(level))
+      hash = llvm::hash_combine(hash, mode.size, mode.stride);
+  }
+  return hash;
+}
+
+static ParseResult parseModes(AsmParser &parser, Modes &modes) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&]() -> ParseResult {
+        Mode &mode = modes.emplace_back();
+        return failure(parser.parseInteger(mode.size) || parser.parseColon() ||
+                       parser.parseInteger(mode.stride));
+      });
+}
+
+Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+  std::array<Modes, 4> levels;
+  auto parseLevel = [&]() -> ParseResult {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef keyword;
+    if (parser.parseKeyword(&keyword))
+      return failure();
+    for (Level level : allLevels) {
+      if (keyword != stringifyLevel(level))
+        continue;
+      Modes &modes = levels[static_cast<size_t>(level)];
+      if (!modes.empty())
+        return parser.emitError(loc, "level '") << keyword << "' is given twice";
+      return failure(parser.parseEqual() || parseModes(parser, modes));
+    }
+    return parser.emitError(loc, "expected a level (cta, warp, lane or value), "
+                                 "got '")
+           << keyword << "'";
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     parseLevel))
+    return Attribute();
+  auto at = [&](Level level) { return levels[static_cast<size_t>(level)]; };
+  return LayoutAttr::get(parser.getContext(),
+                         TVLayout(at(Level::Cta), at(Level::Warp),
+                                  at(Level::Lane), at(Level::Value)));
+}
+
+void LayoutAttr::print(AsmPrinter &printer) const {
+  printer << '<' << getValue().str() << '>';
+}
+
+LogicalResult LayoutAttr::verifyEncoding(
+    ArrayRef<int64_t> shape, Type,
+    function_ref<InFlightDiagnostic()> emitError) const {
+  // L6
+  if (shape.size() != 2 || ShapedType::isDynamicShape(shape))
+    return emitError() << "a quack_tv.layout must encode a tensor of two static "
+                          "dimensions, got "
+                       << shape.size() << " dimensions"
+                       << (ShapedType::isDynamicShape(shape) ? ", some dynamic"
+                                                             : "");
+  if (std::optional<LayoutError> error = getValue().check({shape[0], shape[1]}))
+    return emitError() << "layout rule " << error->rule << ": "
+                       << error->message;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// plan: syntax
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The parsed fields, in the order of PlanAttr's parameters.
+struct PlanFields {
+  int64_t threads = 0, threadsPerRow = 0, rowsPerThread = 0, cluster = 0,
+          vectorSize = 0, ctasPerSM = -1;
+  std::optional<Exchange> exchange;
+  DictionaryAttr hold, load, store;
+
+  int64_t *lookup(StringRef name) {
+    return llvm::StringSwitch<int64_t *>(name)
+        .Case("threads", &threads)
+        .Case("threads_per_row", &threadsPerRow)
+        .Case("rows_per_thread", &rowsPerThread)
+        .Case("cluster", &cluster)
+        .Case("vector", &vectorSize)
+        .Case("ctas_per_sm", &ctasPerSM)
+        .Default(nullptr);
+  }
+};
+} // namespace
+
+/// Parses `{x = packed, w = reload}` into a dictionary of enum attributes.
+template <typename Enum, typename EnumAttr>
+static ParseResult parsePerOperand(AsmParser &parser, DictionaryAttr &dict,
+                                   std::optional<Enum> (*symbolize)(StringRef)) {
+  NamedAttrList entries;
+  auto parseEntry = [&]() -> ParseResult {
+    std::string operand;
+    StringRef keyword;
+    if (parser.parseKeywordOrString(&operand) || parser.parseEqual())
+      return failure();
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&keyword))
+      return failure();
+    std::optional<Enum> value = symbolize(keyword);
+    if (!value)
+      return parser.emitError(loc, "unknown value '") << keyword << "'";
+    entries.set(operand, EnumAttr::get(parser.getContext(), *value));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, parseEntry))
+    return failure();
+  dict = entries.getDictionary(parser.getContext());
+  return success();
+}
+
+static ParseResult parsePlanField(AsmParser &parser, PlanFields &fields) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  if (parser.parseKeyword(&name) || parser.parseEqual())
+    return failure();
+  if (int64_t *number = fields.lookup(name))
+    return parser.parseInteger(*number);
+  if (name == "hold")
+    return parsePerOperand<Hold, HoldAttr>(parser, fields.hold, symbolizeHold);
+  if (name == "load")
+    return parsePerOperand<LoadPolicy, LoadPolicyAttr>(parser, fields.load,
+                                                       symbolizeLoadPolicy);
+  if (name == "store")
+    return parsePerOperand<StorePolicy, StorePolicyAttr>(parser, fields.store,
+                                                         symbolizeStorePolicy);
+  if (name != "exchange")
+    return parser.emitError(loc, "unknown plan field '")
+           << name
+           << "', expected threads, threads_per_row, rows_per_thread, cluster, "
+              "vector, ctas_per_sm, exchange, hold, load or store";
+  StringRef keyword;
+  loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  fields.exchange = symbolizeExchange(keyword);
+  if (!fields.exchange)
+    return parser.emitError(loc, "expected warps or ctas, got '")
+           << keyword << "'";
+  return success();
+}
+
+Attribute PlanAttr::parse(AsmParser &parser, Type) {
+  PlanFields f;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::LessGreater,
+          [&] { return parsePlanField(parser, f); }))
+    return Attribute();
+  return PlanAttr::getChecked([&] { return parser.emitError(loc); },
+                              parser.getContext(), f.threads, f.threadsPerRow,
+                              f.rowsPerThread, f.cluster, f.vectorSize,
+                              f.ctasPerSM, f.exchange, f.hold, f.load, f.store);
+}
+
+/// Prints one `{operand = value}` dictionary.
+template <typename EnumAttr, typename Stringify>
+static void printPerOperand(AsmPrinter &printer, DictionaryAttr dict,
+                            Stringify stringify) {
+  printer << '{';
+  llvm::interleaveComma(dict, printer, [&](NamedAttribute entry) {
+    printer.printKeywordOrString(entry.getName().getValue());
+    printer << " = " << stringify(cast<EnumAttr>(entry.getValue()).getValue());
+  });
+  printer << '}';
+}
+
+void PlanAttr::print(AsmPrinter &printer) const {
+  bool first = true;
+  auto field = [&](StringRef name) -> AsmPrinter & {
+    printer << (first ? "" : ", ") << name << " = ";
+    first = false;
+    return printer;
+  };
+  auto number = [&](StringRef name, int64_t value, int64_t unset = 0) {
+    if (value != unset)
+      field(name) << value;
+  };
+  printer << '<';
+  number("threads", getThreads());
+  number("threads_per_row", getThreadsPerRow());
+  number("rows_per_thread", getRowsPerThread());
+  number("cluster", getCluster());
+  number("vector", getVectorSize());
+  number("ctas_per_sm", getCtasPerSM(), -1);
+  if (getExchange())
+    field("exchange") << stringifyExchange(*getExchange());
+  if (getHold())
+    printPerOperand<HoldAttr>(field("hold"), getHold(), stringifyHold);
+  if (getLoad())
+    printPerOperand<LoadPolicyAttr>(field("load"), getLoad(),
+                                    stringifyLoadPolicy);
+  if (getStore())
+    printPerOperand<StorePolicyAttr>(field("store"), getStore(),
+                                     stringifyStorePolicy);
+  printer << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// plan: rules and what follows from it
+//===----------------------------------------------------------------------===//
+
+/// Checks that `value` is unset or one of the powers of two from 1 to `limit`.
+static LogicalResult verifyPowerOfTwo(function_ref<InFlightDiagnostic()> error,
+                                      StringRef name, int64_t value,
+                                      int64_t limit) {
+  if (value == 0 || (value > 0 && value <= limit && llvm::isPowerOf2_64(value)))
+    return success();
+  return error() << "plan field '" << name
+                 << "' must be a power of two from 1 to " << limit << ", got "
+                 << value;
+}
+
+LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t threads, int64_t threadsPerRow,
+                               int64_t rowsPerThread, int64_t cluster,
+                               int64_t vectorSize, int64_t ctasPerSM,
+                               std::optional<Exchange>, DictionaryAttr,
+                               DictionaryAttr, DictionaryAttr) {
+  if (threads < 0 || threads > 1024 || threads % warpSize != 0)
+    return emitError() << "plan field 'threads' must be a multiple of 32 from 32 "
+                          "to 1024, got "
+                       << threads;
+  bool part = threadsPerRow > 0 && threadsPerRow < warpSize &&
+              llvm::isPowerOf2_64(threadsPerRow);
+  if (threadsPerRow < 0 || (threadsPerRow % warpSize != 0 && !part) ||
+      threadsPerRow > 1024)
+    return emitError() << "plan field 'threads_per_row' must be 1, 2, 4, 8, 16 "
+                          "or a multiple of 32 up to 1024, got "
+                       << threadsPerRow;
+  if (threads && threadsPerRow && threads % threadsPerRow != 0)
+    return emitError() << "plan field 'threads_per_row' must divide 'threads' ("
+                       << threads << "), got " << threadsPerRow;
+  if (ctasPerSM < -1 || ctasPerSM > 32)
+    return emitError() << "plan field 'ctas_per_sm' must be 0 to 32, got "
+                       << ctasPerSM;
+  if (failed(verifyPowerOfTwo(emitError, "rows_per_thread", rowsPerThread, 8)) ||
+      failed(verifyPowerOfTwo(emitError, "cluster", cluster, 16)) ||
+      failed(verifyPowerOfTwo(emitError, "vector", vectorSize, 16)))
+    return failure();
+  return success();
+}
+
+std::optional<Hold> PlanAttr::holdOf(StringRef name) const {
+  auto attr = getHold() ? getHold().getAs<HoldAttr>(name) : HoldAttr();
+  return attr ? std::optional(attr.getValue()) : std::nullopt;
+}
+
+std::optional<LoadPolicy> PlanAttr::loadPolicyOf(StringRef name) const {
+  auto attr = getLoad() ? getLoad().getAs<LoadPolicyAttr>(name) : LoadPolicyAttr();
+  return attr ? std::optional(attr.getValue()) : std::nullopt;
+}
+
+std::optional<StorePolicy> PlanAttr::storePolicyOf(StringRef name) const {
+  auto attr =
+      getStore() ? getStore().getAs<StorePolicyAttr>(name) : StorePolicyAttr();
+  return attr ? std::optional(attr.getValue()) : std::nullopt;
+}
+
+int64_t PlanAttr::getPaddedColumns(int64_t columns) const {
+  return llvm::alignTo(columns,
+                       getCluster() * getThreadsPerRow() * getVectorSize());
+}
+
+TVLayout PlanAttr::getLayout(int64_t columns) const {
+  int64_t padded = getPaddedColumns(columns), v = getVectorSize();
+  int64_t perCta = padded / getCluster();
+  int64_t lanes = std::min(warpSize, getThreadsPerRow());
+  int64_t warps = getThreadsPerRow() / lanes;
+  int64_t rowsPerWarp = warpSize / lanes;
+  int64_t rowWarps = getThreads() / warpSize / warps;
+  auto add = [](Modes &modes, int64_t size, int64_t stride) {
+    if (size > 1)
+      modes.push_back({size, stride});
+  };
+  Modes cta, warp, lane, value;
+  add(value, v, 1);
+  add(value, perCta / (getThreadsPerRow() * v), getThreadsPerRow() * v);
+  add(value, getRowsPerThread(), rowWarps * rowsPerWarp * padded);
+  add(lane, lanes, v);
+  add(lane, rowsPerWarp, padded);
+  add(warp, warps, lanes * v);
+  add(warp, rowWarps, rowsPerWarp * padded);
+  add(cta, getCluster(), perCta);
+  return TVLayout(cta, warp, lane, value);
+}

@@ -1,0 +1,96 @@
+# Compile flags, the precompiled header and the two link modes, in one place.
+
+# -fPIC everywhere: libraries, tools and the precompiled header must agree.
+add_compile_options(-fPIC -fno-exceptions -fvisibility-inlines-hidden -Wall -Wextra
+                    -Wno-unused-parameter -Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 reports false positives in LLVM's ADT headers under -O2.
+  add_compile_options(-Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overread
+                      -Wno-stringop-overflow -Wno-comment)
+endif()
+if(QUACK_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(QUACK_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer
+                      -fno-sanitize=vptr)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+if(LLVM_USE_LINKER)
+  add_link_options(-fuse-ld=${LLVM_USE_LINKER})
+endif()
+
+# What the compiler's libraries need of MLIR and LLVM.
+set(QUACK_MLIR_LIBS
+  MLIROptLib MLIRArithDialect MLIRArithToLLVM MLIRArithTransforms
+  MLIRControlFlowToLLVM MLIRConvertToLLVMInterface MLIRFuncDialect
+  MLIRFuncToLLVM MLIRGPUDialect MLIRLLVMDialect MLIRMathDialect
+  MLIRMathToLLVM MLIRMathTransforms MLIRMemRefDialect MLIRNVVMDialect
+  MLIRNVVMToLLVM MLIRSCFDialect MLIRSCFToControlFlow MLIRVectorDialect
+  MLIRVectorToLLVM MLIRVectorToLLVMPass MLIRTransforms
+  MLIRReconcileUnrealizedCasts MLIRBuiltinToLLVMIRTranslation
+  MLIRLLVMToLLVMIRTranslation MLIRNVVMToLLVMIRTranslation
+  MLIRGPUToLLVMIRTranslation MLIRTargetLLVMIRExport MLIRUBDialect
+  MLIRUBToLLVM MLIRLspServerLib MLIRDialectUtils MLIRExecutionEngineUtils)
+
+if(QUACK_STATIC)
+  # The imported MLIR targets name the shared LLVM; both in one process abort at
+  # start (options registered twice), so it is taken out of every target.
+  llvm_map_components_to_libnames(QUACK_LLVM_LIBS core support irreader
+    bitreader bitwriter passes target nvptxcodegen nvptxdesc nvptxinfo ipo
+    linker transformutils frontendopenmp targetparser remarks analysis)
+  get_property(quack_all_mlir GLOBAL PROPERTY MLIR_ALL_LIBS)
+  foreach(t ${quack_all_mlir} MLIROptLib MLIRMlirOptMain MLIRSupport
+          MLIRExecutionEngineUtils)
+    if(TARGET ${t})
+      get_target_property(l ${t} INTERFACE_LINK_LIBRARIES)
+      if(l)
+        list(REMOVE_ITEM l LLVM "\$<LINK_ONLY:LLVM>")
+        set_target_properties(${t} PROPERTIES INTERFACE_LINK_LIBRARIES "${l}")
+      endif()
+    endif()
+  endforeach()
+  add_link_options(-Wl,--gc-sections -static-libstdc++ -static-libgcc)
+  add_compile_options(-ffunction-sections -fdata-sections)
+else()
+  set(QUACK_MLIR_LIBS MLIR)
+  set(QUACK_LLVM_LIBS LLVM)
+endif()
+
+# One precompiled header serves every library and tool.
+if(QUACK_PCH)
+  file(WRITE "${CMAKE_BINARY_DIR}/pch.cpp" "")
+  add_library(QuackPCH OBJECT "${CMAKE_BINARY_DIR}/pch.cpp")
+  target_precompile_headers(QuackPCH PRIVATE
+    "${CMAKE_SOURCE_DIR}/include/quack/Support/Precompiled.h")
+endif()
+
+function(quack_use_pch target)
+  if(QUACK_PCH)
+    target_precompile_headers(${target} REUSE_FROM QuackPCH)
+  endif()
+endfunction()
+
+# quack_add_library(<name> <sources>... [DEPENDS <tblgen targets>...]
+#                   [LINK <libraries>...]): a library over MLIR.
+function(quack_add_library name)
+  cmake_parse_arguments(arg "" "" "DEPENDS;LINK" ${ARGN})
+  add_library(${name} STATIC ${arg_UNPARSED_ARGUMENTS})
+  quack_use_pch(${name})
+  add_dependencies(${name} QuackIncGen ${arg_DEPENDS})
+  target_link_libraries(${name} PUBLIC ${arg_LINK})
+endfunction()
+
+# quack_add_tool(<name> <sources>... [LINK <libraries>...])
+function(quack_add_tool name)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  quack_use_pch(${name})
+  add_dependencies(${name} QuackIncGen)
+  target_link_libraries(${name} PRIVATE ${arg_LINK} ${QUACK_MLIR_LIBS}
+                        ${QUACK_LLVM_LIBS})
+  if(QUACK_STATIC)
+    add_custom_command(TARGET ${name} POST_BUILD
+      COMMAND ${CMAKE_STRIP} $<TARGET_FILE:${name}>)
+  endif()
+endfunction()

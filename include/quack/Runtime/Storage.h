@@ -1,0 +1,57 @@
+//===- include/quack/Runtime/Storage.h - elements in memory -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The element types that operands are stored in, and the way from a pattern in
+// memory to a number and back. No MLIR and no CUDA here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_RUNTIME_STORAGE_H
+#define QUACK_RUNTIME_STORAGE_H
+
+#include "quack/Support/FloatFormat.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace quack {
+
+/// The element type of an operand in memory.
+enum class StorageType { f32, bf16, f16, i8, i32, i64 };
+
+/// Returns the type that is called `name` in metadata, if there is one.
+std::optional<StorageType> parseStorageType(llvm::StringRef name);
+
+/// Returns the name that parseStorageType takes.
+llvm::StringRef getName(StorageType type);
+
+/// Returns the bytes of one element.
+int64_t getSizeInBytes(StorageType type);
+
+inline bool isFloat(StorageType type) { return type <= StorageType::f16; }
+
+/// Returns the format of a float storage type.
+FloatFormat getFloatFormat(StorageType type);
+
+/// Returns the patterns of `value` in bf16 and f16, rounded to nearest even. A
+/// NaN stays one: its payload is cut off and the quiet bit set.
+uint16_t floatToBF16(float value);
+uint16_t floatToHalf(float value);
+
+/// Returns the exact value of a pattern.
+float bf16ToFloat(uint16_t bits);
+float halfToFloat(uint16_t bits);
+
+/// Widens `count` elements at `from`; integers exactly up to 2^53.
+void widen(StorageType type, const void *from, double *to, int64_t count);
+
+/// Rounds `count` numbers to the elements at `to`; what is beyond an integer
+/// type's range is clamped, NaN becomes 0.
+void narrow(StorageType type, const double *from, void *to, int64_t count);
+
+} // namespace quack
+
+#endif // QUACK_RUNTIME_STORAGE_H

@@ -1,0 +1,55 @@
+//===- Elementwise.cpp - lookup of elementwise operations ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From an MLIR operation to the loop that evaluates it and what that loop must
+// know of the operation's types and attributes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elementwise.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace quack;
+using namespace quack::reference;
+
+bool reference::isKnownElementType(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.getWidth() <= 64;
+  return type.isF64() || type.isF32() || type.isBF16() || type.isF16();
+}
+
+FloatFormat reference::getFloatFormat(Type type) {
+  if (type.isF64())
+    return FloatFormat::f64;
+  if (type.isBF16())
+    return FloatFormat::bf16;
+  return type.isF16() ? FloatFormat::f16 : FloatFormat::f32;
+}
+
+ElementwiseLoop reference::lookupElementwise(llvm::StringRef name) {
+  if (ElementwiseLoop loop = lookupFloatOp(name))
+    return loop;
+  if (ElementwiseLoop loop = lookupMathOp(name))
+    return loop;
+  return lookupIntegerOp(name);
+}
+
+OpContext reference::getOpContext(Operation *op) {
+  OpContext context;
+  Type result = getElementTypeOrSelf(op->getResult(0).getType());
+  context.resultWidth = result.getIntOrFloatBitWidth();
+  context.inputWidth = context.resultWidth;
+  if (op->getNumOperands() != 0)
+    context.inputWidth =
+        getElementTypeOrSelf(op->getOperand(0).getType()).getIntOrFloatBitWidth();
+  if (isa<FloatType>(result))
+    context.traits = getTraits(getFloatFormat(result));
+  if (auto cmp = dyn_cast<arith::CmpFOp>(op))
+    context.predicate = static_cast<int64_t>(cmp.getPredicate());
+  if (auto cmp = dyn_cast<arith::CmpIOp>(op))
+    context.predicate = static_cast<int64_t>(cmp.getPredicate());
+  return context;
+}

@@ -1,0 +1,80 @@
+//===- Program.h - a row program, ready to run -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The evaluator takes a kernel apart once and then runs the steps for each row.
+// Running cannot fail and touches no MLIR, so rows can run on several threads.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_LIB_REFERENCE_PROGRAM_H
+#define QUACK_LIB_REFERENCE_PROGRAM_H
+
+#include "Elementwise.h"
+
+#include "quack/Reference/Evaluator.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+#include <functional>
+
+namespace quack::reference {
+
+/// One kernel operand: where its rows come from or go to.
+struct OperandBuffers {
+  std::string name;
+  Role role = Role::row;
+  bool isRead = false, isWritten = false;
+  const double *input = nullptr;
+  double *output = nullptr, *bound = nullptr;
+};
+
+/// What one thread needs to evaluate a row.
+struct Frame {
+  int64_t row = 0;
+  std::vector<Lane> lanes; ///< one for each SSA value, kept from row to row
+};
+
+/// A kernel as a list of steps over numbered lanes.
+class Program {
+public:
+  /// Takes `kernel` apart. Emits an error at what cannot be evaluated.
+  static llvm::FailureOr<Program> build(KernelOp kernel);
+
+  /// Returns a frame whose constants are filled in.
+  Frame makeFrame() const;
+
+  /// Evaluates row `frame.row`.
+  void runRow(Frame &frame) const {
+    for (const auto &step : steps)
+      step(frame, operands);
+  }
+
+  int64_t columns = 0;
+  std::vector<OperandBuffers> operands;
+
+private:
+  using Step = std::function<void(Frame &, const std::vector<OperandBuffers> &)>;
+
+  llvm::LogicalResult addOp(mlir::Operation &op);
+  llvm::LogicalResult addConstant(mlir::Operation &op, mlir::Attribute value);
+  llvm::LogicalResult addElementwise(mlir::Operation &op);
+  void addLoad(LoadOp op);
+  void addStore(StoreOp op);
+  void addBroadcast(BroadcastOp op);
+  void addReduce(ReduceOp op);
+
+  /// Returns the lane of `value`, making one at its definition.
+  unsigned laneOf(mlir::Value value);
+  bool isNonNegative(mlir::Operation &op) const;
+
+  std::vector<Step> steps;
+  Frame initial;
+  llvm::DenseMap<mlir::Value, unsigned> laneOfValue;
+  llvm::DenseSet<mlir::Value> nonNegative;
+};
+
+} // namespace quack::reference
+
+#endif // QUACK_LIB_REFERENCE_PROGRAM_H

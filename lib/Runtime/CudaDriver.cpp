@@ -1,0 +1,310 @@
+//===- CudaDriver.cpp - the driver API -------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// libcuda by dlopen. Entry points come from cuGetProcAddress for CUDA 12.0,
+// which names each call's version: a newer driver gives the same ABI.
+//
+//===----------------------------------------------------------------------===//
+
+#include "quack/Runtime/CudaDriver.h"
+
+#include "CudaEntryPoints.h"
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <dlfcn.h>
+
+using namespace llvm;
+using namespace quack::cuda;
+
+char NoDeviceError::ID = 0;
+
+void NoDeviceError::log(raw_ostream &os) const {
+  os << "no CUDA device: " << reason;
+}
+
+std::error_code NoDeviceError::convertToErrorCode() const {
+  return inconvertibleErrorCode();
+}
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+Error EntryPoints::load() {
+  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return make_error<NoDeviceError>("libcuda.so.1 could not be loaded (is an "
+                                     "NVIDIA driver installed?)");
+  using GetProcAddress = int (*)(const char *, void **, int, uint64_t, void *);
+  auto getProcAddress =
+      reinterpret_cast<GetProcAddress>(dlsym(library, "cuGetProcAddress_v2"));
+  if (!getProcAddress)
+    return make_error<NoDeviceError>(
+        "the driver is older than CUDA 12.0: it has no cuGetProcAddress_v2");
+  auto find = [&](const char *name, void **entry) {
+    constexpr int abiVersion = 12000;
+    int found = getProcAddress(name, entry, abiVersion, /*flags=*/0, nullptr);
+    return found == resultSuccess && *entry;
+  };
+#define QUACK_FIND(member, name, parameters)                                   \
+  if (!find(name, reinterpret_cast<void **>(&member)))                         \
+    return make_error<NoDeviceError>("the driver has no " name);
+  QUACK_CUDA_CALLS(QUACK_FIND)
+#undef QUACK_FIND
+  return Error::success();
+}
+
+Expected<std::unique_ptr<Context>> Context::create(int ordinal) {
+  std::unique_ptr<Context> context(new Context);
+  context->api = std::make_unique<EntryPoints>();
+  if (Error error = context->initialize(ordinal))
+    return error;
+  return context;
+}
+
+Error Context::initialize(int wanted) {
+  if (Error error = api->load())
+    return error;
+  if (int result = api->init(0)) {
+    const char *name = nullptr;
+    api->getErrorName(result, &name);
+    return make_error<NoDeviceError>(std::string("cuInit says ") +
+                                     (name ? name : "an unknown error"));
+  }
+  int count = 0;
+  if (api->deviceGetCount(&count) || wanted >= count)
+    return make_error<NoDeviceError>("the driver sees " + std::to_string(count) +
+                                     " GPUs, number " + std::to_string(wanted) +
+                                     " was asked for");
+  int id;
+  if (Error error = check(api->deviceGet(&id, wanted), "cuDeviceGet"))
+    return error;
+  void *context;
+  if (Error error =
+          check(api->primaryCtxRetain(&context, id), "cuDevicePrimaryCtxRetain"))
+    return error;
+  ordinal = id;
+  if (Error error = check(api->ctxSetCurrent(context), "cuCtxSetCurrent"))
+    return error;
+  // Flag 0: the stream waits for the copies to the device, and they for it.
+  if (Error error = check(api->streamCreate(&stream, 0), "cuStreamCreate"))
+    return error;
+  return queryProperties();
+}
+
+Error Context::queryProperties() {
+  char name[256] = "";
+  if (Error error =
+          check(api->deviceGetName(name, sizeof(name), ordinal), "cuDeviceGetName"))
+    return error;
+  device.name = name;
+  auto get = [&](DeviceAttribute attribute) {
+    int value = 0;
+    api->deviceGetAttribute(&value, attribute, ordinal);
+    return value;
+  };
+  device.computeMajor = get(attributeComputeMajor);
+  device.computeMinor = get(attributeComputeMinor);
+  device.multiprocessors = get(attributeMultiprocessors);
+  device.sharedBytesPerBlock = get(attributeSharedBytesOptIn);
+  device.l2Bytes = get(attributeL2Bytes);
+  size_t bytes = 0;
+  api->deviceTotalMem(&bytes, ordinal);
+  device.memoryBytes = static_cast<int64_t>(bytes);
+  api->driverGetVersion(&device.driverVersion);
+  return Error::success();
+}
+
+Context::~Context() {
+  if (stream)
+    api->streamDestroy(stream);
+  if (ordinal >= 0)
+    api->primaryCtxRelease(ordinal);
+}
+
+/// Returns whether CUDA's error `result` leaves the context unusable.
+static bool killsContext(int result) {
+  return result == resultIllegalAddress || result == resultLaunchTimeout ||
+         result == resultAssert ||
+         (result >= resultHardwareStackError && result <= resultLaunchFailed);
+}
+
+Error Context::check(int result, StringRef call) const {
+  if (result == resultSuccess)
+    return Error::success();
+  dead |= killsContext(result);
+  const char *name = nullptr, *text = nullptr;
+  api->getErrorName(result, &name);
+  api->getErrorString(result, &text);
+  return createStringError(Twine(call) + ": " +
+                           (name ? name : "unknown CUDA error") + " (" +
+                           (text ? Twine(text) : Twine(result)) + ")");
+}
+
+//===----------------------------------------------------------------------===//
+// Modules and launches
+//===----------------------------------------------------------------------===//
+
+Expected<Module> Context::loadModule(StringRef ptx) const {
+  std::string text = ptx.str(); // ends with a null
+  std::string errorLog(16384, '\0');
+  int options[] = {jitErrorLog, jitErrorLogBytes};
+  void *values[] = {errorLog.data(), reinterpret_cast<void *>(errorLog.size())};
+  void *module = nullptr;
+  int result =
+      api->moduleLoadDataEx(&module, text.c_str(), std::size(options), options, values);
+  if (Error error = check(result, "cuModuleLoadDataEx")) {
+    StringRef log = StringRef(errorLog.c_str()).trim();
+    if (log.empty())
+      return error;
+    return createStringError(toString(std::move(error)) +
+                             "\nthe driver's assembler says:\n" + log);
+  }
+  return Module(Handle(api.get(), module, [](const EntryPoints &cuda, void *object) {
+    cuda.moduleUnload(object);
+  }));
+}
+
+Expected<Function> Context::getFunction(const Module &module, StringRef name) const {
+  void *function = nullptr;
+  std::string text = name.str();
+  if (Error error =
+          check(api->moduleGetFunction(&function, module.get(), text.c_str()),
+                "cuModuleGetFunction"))
+    return joinErrors(createStringError("no kernel '" + name + "' in the module"),
+                      std::move(error));
+  return Function(function);
+}
+
+Expected<std::pair<int, int>> Context::getResources(Function function) const {
+  std::pair<int, int> resources;
+  if (Error error = check(api->funcGetAttribute(&resources.first, functionRegisters,
+                                                function.get()),
+                          "cuFuncGetAttribute"))
+    return error;
+  if (Error error = check(api->funcGetAttribute(&resources.second,
+                                                functionLocalBytes, function.get()),
+                          "cuFuncGetAttribute"))
+    return error;
+  return resources;
+}
+
+Error Context::prepare(Function function, const LaunchShape &shape) const {
+  constexpr int64_t defaultSharedBytes = 48 << 10, portableCluster = 8;
+  if (shape.sharedBytes > defaultSharedBytes)
+    if (Error error = check(
+            api->funcSetAttribute(function.get(), functionMaxDynamicSharedBytes,
+                                  static_cast<int>(shape.sharedBytes)),
+            "cuFuncSetAttribute(MAX_DYNAMIC_SHARED_SIZE_BYTES)"))
+      return error;
+  if (shape.cluster > portableCluster)
+    return check(
+        api->funcSetAttribute(function.get(), functionNonPortableCluster, 1),
+        "cuFuncSetAttribute(NON_PORTABLE_CLUSTER_SIZE_ALLOWED)");
+  return Error::success();
+}
+
+Error Context::launch(Function function, const LaunchShape &shape,
+                      void **parameters) const {
+  LaunchAttribute attribute = {};
+  attribute.id = launchClusterDimension;
+  attribute.value.clusterDim[0] = static_cast<unsigned>(shape.cluster);
+  attribute.value.clusterDim[1] = attribute.value.clusterDim[2] = 1;
+  LaunchConfig config = {};
+  config.gridX = static_cast<unsigned>(shape.grid);
+  config.blockX = static_cast<unsigned>(shape.threads);
+  config.gridY = config.gridZ = config.blockY = config.blockZ = 1;
+  config.sharedBytes = static_cast<unsigned>(shape.sharedBytes);
+  config.stream = stream;
+  config.attributes = &attribute;
+  config.numAttributes = shape.cluster > 1 ? 1 : 0;
+  return check(api->launchKernelEx(&config, function.get(), parameters, nullptr),
+               "cuLaunchKernelEx");
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Expected<Buffer> Context::allocate(int64_t bytes) const {
+  DevicePointer address = 0;
+  // The driver refuses 0 bytes.
+  size_t size = std::max<int64_t>(bytes, 1);
+  if (Error error = check(api->memAlloc(&address, size), "cuMemAlloc"))
+    return joinErrors(
+        createStringError("cannot allocate " + Twine(bytes) + " bytes on the GPU"),
+        std::move(error));
+  return Buffer(Handle(api.get(), reinterpret_cast<void *>(address),
+                       [](const EntryPoints &cuda, void *object) {
+                         cuda.memFree(reinterpret_cast<DevicePointer>(object));
+                       }),
+                bytes);
+}
+
+Expected<int64_t> Context::freeBytes() const {
+  size_t free = 0, total = 0;
+  if (Error error = check(api->memGetInfo(&free, &total), "cuMemGetInfo"))
+    return error;
+  return static_cast<int64_t>(free);
+}
+
+Error Context::copyToDevice(DevicePointer to, const void *from,
+                            int64_t bytes) const {
+  if (bytes == 0)
+    return Error::success();
+  return check(api->memcpyHtoD(to, from, bytes), "cuMemcpyHtoD");
+}
+
+Error Context::copyToHost(void *to, DevicePointer from, int64_t bytes) const {
+  if (bytes == 0)
+    return Error::success();
+  // So that a kernel's fault is not blamed on the copy.
+  if (Error error = synchronize())
+    return error;
+  return check(api->memcpyDtoH(to, from, bytes), "cuMemcpyDtoH");
+}
+
+Error Context::copyOnDevice(DevicePointer to, DevicePointer from,
+                            int64_t bytes) const {
+  return check(api->memcpyDtoDAsync(to, from, bytes, stream), "cuMemcpyDtoDAsync");
+}
+
+Error Context::fill(DevicePointer to, uint8_t value, int64_t bytes) const {
+  if (bytes == 0)
+    return Error::success();
+  return check(api->memsetD8Async(to, value, bytes, stream), "cuMemsetD8Async");
+}
+
+//===----------------------------------------------------------------------===//
+// Time
+//===----------------------------------------------------------------------===//
+
+Expected<Event> Context::createEvent() const {
+  void *event = nullptr;
+  if (Error error = check(api->eventCreate(&event, /*Flags=*/0), "cuEventCreate"))
+    return error;
+  return Event(Handle(api.get(), event, [](const EntryPoints &cuda, void *object) {
+    cuda.eventDestroy(object);
+  }));
+}
+
+Error Context::record(const Event &event) const {
+  return check(api->eventRecord(event.get(), stream), "cuEventRecord");
+}
+
+Expected<double> Context::elapsedMicroseconds(const Event &begin,
+                                              const Event &end) const {
+  float milliseconds = 0;
+  if (Error error =
+          check(api->eventElapsedTime(&milliseconds, begin.get(), end.get()),
+                "cuEventElapsedTime"))
+    return error;
+  return milliseconds * 1e3;
+}
+
+Error Context::synchronize() const {
+  return check(api->streamSynchronize(stream), "cuStreamSynchronize");
+}

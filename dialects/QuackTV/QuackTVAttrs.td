@@ -41,7 +41,8 @@ def QuackTV_LayoutAttr : QuackTV_Attr<"Layout", "layout", [
     - (L5) no value mode is a copy.
     - (L6) the tile is a tensor of two dimensions, both static.
   }];
-  let parameters = (ins "::quack::TVLayout":$value);
+  let parameters = (ins AttrParameter<"::quack::TVLayout", "the modes of each level",
+                                     "const ::quack::TVLayout &">:$value);
   let hasCustomAssemblyFormat = 1;
 }
 
@@ -111,6 +112,11 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     std::optional<Hold> holdOf(::llvm::StringRef name) const;
     std::optional<LoadPolicy> loadPolicyOf(::llvm::StringRef name) const;
     std::optional<StorePolicy> storePolicyOf(::llvm::StringRef name) const;
+    /// Returns whether all fields but those for each operand are there.
+    bool isComplete() const {
+      return getThreads() && getThreadsPerRow() && getRowsPerThread() &&
+             getCluster() && getVectorSize();
+    }
     /// Rows of one tile: those that one cluster works on at once.
     int64_t getRows() const {
       return getThreads() / getThreadsPerRow() * getRowsPerThread();

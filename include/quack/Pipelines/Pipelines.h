@@ -58,12 +58,16 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init(83)};
 };
 
-/// Adds the passes that lead a module of `quack.kernel`s to `stage`, which must
-/// be plan, tv or gpu.
+/// Adds the passes that lead a module of `quack.kernel`s to `stage`, which or to
+/// the LLVM and NVVM dialects for the stages after gpu.
 void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options,
                    Stage stage = Stage::gpu);
 
-/// Registers `quack-to-plan`, `quack-to-tv` and `quack-to-gpu`.
+/// Adds the passes that lead tile programs to `stage`: gpu, or the LLVM and NVVM
+/// dialects for a later one.
+void buildThreadPipeline(mlir::OpPassManager &pm, Stage stage = Stage::gpu);
+
+/// Registers `quack-to-plan`, `quack-to-tv`, `quack-to-gpu` and `quack-to-llvm`.
 void registerPipelines();
 
 /// What a compilation gives: the text of the stage asked for, and metadata once

@@ -1,0 +1,30 @@
+//===- include/quack/Dialect/QuackTV/Exchange.h -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The form of exchange buffers, which the pass that allots them and the
+// lowering that accesses them must agree on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_DIALECT_QUACKTV_EXCHANGE_H
+#define QUACK_DIALECT_QUACKTV_EXCHANGE_H
+
+#include "llvm/Support/MathExtras.h"
+
+#include <cstdint>
+
+namespace quack::tv {
+
+/// Returns the 32-bit words that one slot takes for a partial of `values`
+/// values, so that one vector store (or several of four words) carries it.
+///
+///     values  1  2  3  4  5
+///     words   1  2  4  4  8
+inline int64_t exchangeSlotWords(int64_t values) {
+  return values <= 2 ? values : llvm::alignTo(values, 4);
+}
+
+} // namespace quack::tv
+
+#endif // QUACK_DIALECT_QUACKTV_EXCHANGE_H

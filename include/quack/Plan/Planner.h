@@ -1,0 +1,72 @@
+//===- include/quack/Plan/Planner.h - choosing a plan -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Enumerates the legal plans of a kernel, costs each and picks the cheapest.
+// The model must predict the order of plans, not absolute times.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_PLAN_PLANNER_H
+#define QUACK_PLAN_PLANNER_H
+
+#include "quack/Dialect/QuackTV/QuackTV.h"
+#include "quack/Plan/Target.h"
+
+#include <string>
+
+namespace quack {
+
+/// What the model needs to know of one memref operand.
+struct OperandTraits {
+  llvm::StringRef name;
+  Role role;
+  int64_t bytes; ///< of one stored element
+  bool isFloat;
+  bool isLoaded, isStored;
+};
+
+/// What the model needs to know of a kernel.
+struct KernelTraits {
+  int64_t columns;
+  llvm::SmallVector<OperandTraits> operands;
+  int64_t passes;       ///< passes over the row, at least 1
+  int64_t exchanges;    ///< trips to other threads of the row
+  int64_t liveRows;     ///< row values that wait for a later pass, at most at once
+  int64_t operations;   ///< elementwise operations an element, over all passes
+  int64_t exponentials; ///< of those, on the MUFU
+  bool storesEarly;     ///< a row is stored before the last pass
+
+  static KernelTraits analyse(KernelOp kernel);
+};
+
+/// A plan with the terms of its cost.
+struct CostedPlan {
+  tv::PlanAttr plan;
+  double time;           ///< microseconds a million elements
+  double bandwidth;      ///< bytes a microsecond that the SMs can keep going
+  int64_t registers;     ///< a thread, estimated
+  int64_t sharedBytes;   ///< a CTA, estimated
+  int64_t ctasPerSM;     ///< resident
+  double bytesInFlight;  ///< an SM
+  std::string decisive;  ///< the term that decides: memory, latency, issue, mufu
+};
+
+/// Returns why `plan`, complete, is not legal for the kernel; empty if it is.
+std::string violatedRule(const KernelTraits &traits, const Target &target,
+                         tv::PlanAttr plan);
+
+/// Costs a legal plan.
+CostedPlan costPlan(const KernelTraits &traits, const Target &target,
+                    tv::PlanAttr plan);
+
+/// Returns the legal plans that keep the fields of `pins`, cheapest first. If
+/// there is none, `whyNot` says which rule the nearest one breaks.
+llvm::SmallVector<CostedPlan> enumeratePlans(const KernelTraits &traits,
+                                             const Target &target,
+                                             tv::PlanAttr pins,
+                                             std::string &whyNot);
+
+} // namespace quack
+
+#endif // QUACK_PLAN_PLANNER_H

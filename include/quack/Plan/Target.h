@@ -1,0 +1,45 @@
+//===- include/quack/Plan/Target.h - the numbers of a GPU -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the cost model knows of a GPU: limits from the CUDA programming guide
+// (compute capability 9.0), rates and latencies as measured by the project's
+// own kernels.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_PLAN_TARGET_H
+#define QUACK_PLAN_TARGET_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace quack {
+
+struct Target {
+  llvm::StringRef name;
+  int64_t sms;              ///< streaming multiprocessors
+  int64_t registersPerSM;   ///< 32-bit
+  int64_t threadsPerSM;
+  int64_t ctasPerSM;
+  int64_t sharedPerSM;      ///< bytes, 1 KB a CTA is reserved of it
+  int64_t sharedPerCta;     ///< bytes, opt-in limit
+  double bandwidth;         ///< bytes a microsecond that a copy reaches
+  double clock;             ///< cycles a microsecond
+  double memoryLatency;     ///< microseconds, loaded
+  double blockExchange;     ///< microseconds for one exchange through shared memory
+  double clusterExchange;   ///< microseconds for one exchange through DSMEM
+  double ctaTurnover;       ///< microseconds between two CTAs in one place
+
+  /// Returns the description called `name` (h100 or h200), if there is one.
+  static std::optional<Target> lookup(llvm::StringRef name);
+  /// Returns the names that `lookup` knows.
+  static llvm::ArrayRef<llvm::StringRef> names();
+};
+
+} // namespace quack
+
+#endif // QUACK_PLAN_TARGET_H

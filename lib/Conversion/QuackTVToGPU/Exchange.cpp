@@ -1,0 +1,383 @@
+//===- Exchange.cpp - how partial results meet ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Butterflies within a warp, buffers between warps, st.async between CTAs.
+//
+// Buffer layout: partials in row-major order of their tile, `exchangeSlotWords`
+// words each. In a cluster every CTA's buffer receives all partials, its own
+// too, and an mbarrier there counts their bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadBuilder.h"
+#include "quack/Dialect/QuackTV/Exchange.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace quack;
+
+//===----------------------------------------------------------------------===//
+// Combining
+//===----------------------------------------------------------------------===//
+
+ThreadBuilder::Values ThreadBuilder::combine(const Combiner &combiner,
+                                             ValueRange lhs, ValueRange rhs,
+                                             Location loc) {
+  Values results;
+  if (combiner.region->empty()) {
+    for (auto [kind, l, r] :
+         llvm::zip(combiner.kinds.getAsRange<ReduceKindAttr>(), lhs, rhs))
+      results.push_back(createCombine(b, loc, kind.getValue(), l, r));
+    return results;
+  }
+  Block &block = combiner.region->front();
+  IRMapping mapping;
+  mapping.map(block.getArguments().take_front(lhs.size()), lhs);
+  mapping.map(block.getArguments().drop_front(lhs.size()), rhs);
+  for (Operation &op : block.without_terminator())
+    b.clone(op, mapping);
+  for (Value yielded : block.getTerminator()->getOperands())
+    results.push_back(mapping.lookupOrDefault(yielded));
+  return results;
+}
+
+TypedAttr ThreadBuilder::identity(const Combiner &combiner, unsigned index,
+                                  Type type) {
+  if (combiner.region->empty())
+    return getIdentity(
+        cast<ReduceKindAttr>(combiner.kinds[index]).getValue(), type);
+  return cast<TypedAttr>(combiner.identities[index]);
+}
+
+Value ThreadBuilder::foldPiece(ReduceKind kind, Value piece, Location loc) {
+  auto type = dyn_cast<VectorType>(piece.getType());
+  if (!type)
+    return piece;
+  auto elements = vector::ToElementsOp::create(b, loc, piece);
+  Values values(elements.getResults().begin(), elements.getResults().end());
+  for (size_t half = values.size() / 2; half > 0; half /= 2)
+    for (size_t i = 0; i < half; ++i)
+      values[i] = createCombine(b, loc, kind, values[i], values[i + half]);
+  return values.front();
+}
+
+//===----------------------------------------------------------------------===//
+// Within a warp
+//===----------------------------------------------------------------------===//
+
+/// shfl.sync.bfly on 32 bits (PTX ISA, shfl.sync).
+static Value shuffle(OpBuilder &b, Location loc, Value value, int64_t distance) {
+  auto i32 = [&](int64_t v) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(v));
+  };
+  return NVVM::ShflOp::create(b, loc, value.getType(), i32(-1), value,
+                              i32(distance), i32(warpSize - 1),
+                              NVVM::ShflKind::bfly, UnitAttr());
+}
+
+ThreadBuilder::Values ThreadBuilder::butterfly(const Combiner &combiner,
+                                               Values values,
+                                               ArrayRef<int64_t> distances,
+                                               Location loc) {
+  for (int64_t distance : distances) {
+    Values others;
+    for (Value value : values)
+      others.push_back(shuffle(b, loc, value, distance));
+    values = combine(combiner, values, others, loc);
+  }
+  return values;
+}
+
+/// Returns the xor distances between the lanes that share a row, greatest
+/// first: the bits of the lane index that the column modes occupy.
+static SmallVector<int64_t> laneDistances(const Fragment &fragment) {
+  SmallVector<int64_t> distances;
+  int64_t position = 1;
+  for (Mode mode : fragment.layout->modes(Level::Lane)) {
+    if (fragment.layout->isColumnMode(mode, fragment.shape))
+      for (int64_t d = 1; d < mode.size; d *= 2)
+        distances.push_back(position * d);
+    position *= mode.size;
+  }
+  std::reverse(distances.begin(), distances.end());
+  return distances;
+}
+
+void ThreadBuilder::visitWarpReduce(tv::WarpReduceOp reduce) {
+  loc = reduce.getLoc();
+  Fragment fragment(reduce.getSources().front().getType());
+  Combiner combiner{reduce.getKinds(), reduce.getIdentities(),
+                    &reduce.getCombiner()};
+  SmallVector<int64_t> distances = laneDistances(fragment);
+  for (int64_t index = 0; index < fragment.pieces; ++index) {
+    Values values;
+    for (Value source : reduce.getSources())
+      values.push_back(piece(source, index));
+    values = butterfly(combiner, values, distances, loc);
+    for (auto [result, value] : llvm::zip(reduce.getResults(), values))
+      pieces[{result, index}] = value;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Publishing
+//===----------------------------------------------------------------------===//
+
+Value ThreadBuilder::partialSlot(const Fragment &fragment, int64_t rowOffset) {
+  auto [row, column] = threadCoord(fragment);
+  Value columns = i32(fragment.shape.columns);
+  Value first = arith::MulIOp::create(b, loc, row, columns);
+  first = arith::AddIOp::create(b, loc, first, column);
+  if (rowOffset)
+    first = arith::AddIOp::create(b, loc, first,
+                                  i32(rowOffset * fragment.shape.columns));
+  return first;
+}
+
+/// Returns `value`, 32 bits wide, as i32.
+static Value asWord(OpBuilder &b, Location loc, Value value) {
+  return value.getType().isInteger(32)
+             ? value
+             : LLVM::BitcastOp::create(b, loc, b.getI32Type(), value);
+}
+
+void ThreadBuilder::visitPublish(tv::PublishOp publish) {
+  loc = publish.getLoc();
+  Fragment fragment(publish.getValues().front().getType());
+  auto alloc = publish.getBuffer().getDefiningOp<tv::AllocExchangeOp>();
+  if (alloc.getBarrierOffset())
+    publishRemote(publish, fragment);
+  else
+    publishLocal(publish, fragment);
+}
+
+void ThreadBuilder::publishLocal(tv::PublishOp publish, const Fragment &fragment) {
+  auto alloc = publish.getBuffer().getDefiningOp<tv::AllocExchangeOp>();
+  int64_t slotWords = tv::exchangeSlotWords(publish.getValues().size());
+  // All values exist before the branch: they are shuffled for by every lane.
+  SmallVector<Values> rows;
+  for (int64_t index = 0; index < fragment.pieces; ++index) {
+    Values words;
+    for (Value value : publish.getValues())
+      words.push_back(asWord(b, loc, piece(value, index)));
+    words.resize(slotWords, words.front());
+    rows.push_back(words);
+  }
+  Value base = sharedPointer(alloc.getOffset());
+  Value first = partialSlot(fragment, 0);
+  ifThen(isCanonicalCopy(fragment, {Level::Lane, Level::Warp}), [&] {
+    for (auto [index, words] : llvm::enumerate(rows)) {
+      int64_t below = fragment.offset(index).row * fragment.shape.columns;
+      Value slot = below ? Value(arith::AddIOp::create(b, loc, first, i32(below)))
+                         : first;
+      Value word = arith::MulIOp::create(b, loc, slot, i32(slotWords));
+      Value to = LLVM::GEPOp::create(b, loc, base.getType(), b.getI32Type(), base,
+                                     ArrayRef<LLVM::GEPArg>{word});
+      Value stored = words.front();
+      if (slotWords > 1)
+        stored = vector::FromElementsOp::create(
+            b, loc, VectorType::get({slotWords}, b.getI32Type()), words);
+      LLVM::StoreOp::create(b, loc, stored, to, /*alignment=*/4 * std::min<int64_t>(slotWords, 4));
+    }
+  });
+}
+
+/// Lane i sends this warp's partials to CTA i of the cluster (PTX ISA,
+/// st.async: the data and the bytes' completion go to the same CTA).
+void ThreadBuilder::publishRemote(tv::PublishOp publish, const Fragment &fragment) {
+  auto alloc = publish.getBuffer().getDefiningOp<tv::AllocExchangeOp>();
+  int64_t slotWords = tv::exchangeSlotWords(publish.getValues().size());
+  SmallVector<Values> rows;
+  for (int64_t index = 0; index < fragment.pieces; ++index) {
+    Values words;
+    for (Value value : publish.getValues())
+      words.push_back(asWord(b, loc, piece(value, index)));
+    words.resize(slotWords, words.front());
+    rows.push_back(words);
+  }
+  Value sends = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, lane(),
+                                      i32(kernel.getPlan().getCluster()));
+  // Of warps that hold the same partial, one sends.
+  sends = both(sends, isCanonicalCopy(fragment, {Level::Warp}));
+  Value first = partialSlot(fragment, 0);
+  ifThen(sends, [&] {
+    Type remote = LLVM::LLVMPointerType::get(b.getContext(), 7);
+    auto peer = [&](Value local) -> Value {
+      return NVVM::MapaOp::create(b, loc, remote, local, lane());
+    };
+    Value word = arith::MulIOp::create(b, loc, first, i32(slotWords));
+    Value base = sharedPointer(alloc.getOffset());
+    Value to = peer(LLVM::GEPOp::create(b, loc, base.getType(), b.getI32Type(),
+                                        base, ArrayRef<LLVM::GEPArg>{word}));
+    Value barrier = peer(sharedPointer(*alloc.getBarrierOffset()));
+    for (auto [index, words] : llvm::enumerate(rows)) {
+      int64_t below = fragment.offset(index).row * fragment.shape.columns;
+      for (int64_t at = 0; at < slotWords; at += 4) {
+        int64_t count = std::min<int64_t>(4, slotWords - at);
+        std::string registers, width = count > 1 ? ".v" + std::to_string(count) : "";
+        SmallVector<Value> operands{to, barrier};
+        std::string constraints = "l,l";
+        for (int64_t i = 0; i < count; ++i) {
+          registers += (i ? ", $" : "$") + std::to_string(2 + i);
+          operands.push_back(words[at + i]);
+          constraints += ",r";
+        }
+        if (count > 1)
+          registers = "{" + registers + "}";
+        int64_t offset = (below * slotWords + at) * 4;
+        inlinePTX("st.async.shared::cluster.mbarrier::complete_tx::bytes" + width +
+                      ".b32 [$0" + (offset ? "+" + std::to_string(offset) : "") +
+                      "], " + registers + ", [$1];",
+                  constraints + ",~{memory}", Type(), operands);
+      }
+    }
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Collecting
+//===----------------------------------------------------------------------===//
+
+ThreadBuilder::Values ThreadBuilder::readPartials(tv::CollectOp collect,
+                                                  const Combiner &combiner,
+                                                  Value slot, Predicate valid) {
+  auto alloc = collect.getBuffer().getDefiningOp<tv::AllocExchangeOp>();
+  int64_t slotWords = tv::exchangeSlotWords(collect.getPartials().size());
+  Value base = sharedPointer(alloc.getOffset());
+  if (valid)
+    slot = arith::SelectOp::create(b, loc, valid, slot, i32(0));
+  Value word = arith::MulIOp::create(b, loc, slot, i32(slotWords));
+  Value from = LLVM::GEPOp::create(b, loc, base.getType(), b.getI32Type(), base,
+                                   ArrayRef<LLVM::GEPArg>{word});
+  Type type = slotWords > 1 ? Type(VectorType::get({slotWords}, b.getI32Type()))
+                            : Type(b.getI32Type());
+  Value loaded = LLVM::LoadOp::create(b, loc, type, from,
+                                      /*alignment=*/4 * std::min<int64_t>(slotWords, 4));
+  Values words{loaded};
+  if (slotWords > 1) {
+    auto elements = vector::ToElementsOp::create(b, loc, loaded);
+    words.assign(elements.getResults().begin(), elements.getResults().end());
+  }
+  Values values;
+  for (auto [index, partial] : llvm::enumerate(collect.getPartials())) {
+    Type element = getElementTypeOrSelf(partial.getType());
+    Value value = words[index];
+    if (!element.isInteger(32))
+      value = LLVM::BitcastOp::create(b, loc, element, value);
+    if (valid)
+      value = arith::SelectOp::create(
+          b, loc, valid, value,
+          constant(identity(combiner, index, element), element));
+    values.push_back(value);
+  }
+  return values;
+}
+
+/// The column modes that a collect consumes: those of the warps, and of the
+/// CTAs where its buffer is written by peers.
+static Modes consumedModes(const Fragment &fragment, bool remote) {
+  Modes modes;
+  for (Level level : {Level::Warp, Level::Cta}) {
+    if (level == Level::Cta && !remote)
+      continue;
+    for (Mode mode : fragment.layout->modes(level))
+      if (fragment.layout->isColumnMode(mode, fragment.shape))
+        modes.push_back(mode);
+  }
+  return modes;
+}
+
+void ThreadBuilder::visitCollect(tv::CollectOp collect) {
+  loc = collect.getLoc();
+  Fragment fragment(collect.getPartials().front().getType());
+  auto alloc = collect.getBuffer().getDefiningOp<tv::AllocExchangeOp>();
+  bool remote = alloc.getBarrierOffset().has_value();
+  Combiner combiner{collect.getKinds(), collect.getIdentities(),
+                    &collect.getCombiner()};
+  Modes modes = consumedModes(fragment, remote);
+  int64_t count = 1;
+  for (Mode mode : modes)
+    count *= mode.size;
+  // Lanes share the reads: lane i takes partials i, i + 32, ...
+  int64_t group = std::min<int64_t>(warpSize, llvm::PowerOf2Ceil(count));
+  Value member = group == warpSize
+                     ? lane()
+                     : Value(arith::AndIOp::create(b, loc, lane(), i32(group - 1)));
+  SmallVector<int64_t> distances;
+  for (int64_t d = group / 2; d > 0; d /= 2)
+    distances.push_back(d);
+  // Row and own column of this thread, without the modes that are consumed.
+  Value threadRow = threadCoord(fragment).first, ownColumn;
+  if (!remote && fragment.layout->size(Level::Cta) > 1) {
+    Value row;
+    addDigits(fragment.layout->modes(Level::Cta), *fragment.layout, fragment.shape,
+              ctaRank(), row, ownColumn);
+  }
+  for (int64_t index = 0; index < fragment.pieces; ++index) {
+    Values total;
+    for (int64_t start = 0; start < count; start += warpSize) {
+      Value partial = start ? Value(arith::AddIOp::create(b, loc, member, i32(start)))
+                            : member;
+      Predicate valid;
+      if (start + group > count)
+        valid = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, partial,
+                                      i32(count));
+      Value row, column = ownColumn;
+      addDigits(modes, *fragment.layout, fragment.shape, partial, row, column);
+      Value slot = arith::MulIOp::create(b, loc, threadRow, i32(fragment.shape.columns));
+      if (column)
+        slot = arith::AddIOp::create(b, loc, slot, column);
+      if (int64_t below = fragment.offset(index).row)
+        slot = arith::AddIOp::create(b, loc, slot, i32(below * fragment.shape.columns));
+      Values values = readPartials(collect, combiner, slot, valid);
+      total = total.empty() ? values : combine(combiner, total, values, loc);
+    }
+    total = butterfly(combiner, total, distances, loc);
+    for (auto [result, value] : llvm::zip(collect.getResults(), total))
+      pieces[{result, index}] = value;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// mbarriers
+//===----------------------------------------------------------------------===//
+
+void ThreadBuilder::visitClusterInit(tv::ClusterInitOp init) {
+  loc = init.getLoc();
+  Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                      threadId(), i32(0));
+  ifThen(first, [&] {
+    for (int64_t offset : init.getBarrierOffsets())
+      NVVM::MBarrierInitOp::create(b, loc, sharedPointer(offset), i32(1), Value());
+    NVVM::FenceMbarrierInitOp::create(b, loc);
+    for (auto [offset, bytes] :
+         llvm::zip(init.getBarrierOffsets(), init.getExpectedBytes()))
+      if (bytes > 0)
+        inlinePTX("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;",
+                  "r,r,~{memory}", Type(), {sharedAddress(offset), i32(bytes)});
+  });
+}
+
+/// Every thread tries until the mbarrier's first phase is over.
+void ThreadBuilder::waitMBarrier(int64_t offset, bool cluster, Location loc) {
+  Value barrier = sharedPointer(offset);
+  Value parity = i32(0);
+  Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  auto scope = cluster ? NVVM::MemScopeKind::CLUSTER : NVVM::MemScopeKind::CTA;
+  auto loop = scf::WhileOp::create(b, loc, TypeRange(), ValueRange());
+  OpBuilder::InsertionGuard guard(b);
+  b.createBlock(&loop.getBefore());
+  Value isOver = NVVM::MBarrierTryWaitOp::create(b, loc, b.getI1Type(), barrier,
+                                                 parity, Value(), scope, false);
+  Value again = arith::XOrIOp::create(b, loc, isOver, always);
+  scf::ConditionOp::create(b, loc, again, ValueRange());
+  b.createBlock(&loop.getAfter());
+  scf::YieldOp::create(b, loc);
+}

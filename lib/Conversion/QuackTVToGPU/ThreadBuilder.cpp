@@ -1,0 +1,371 @@
+//===- ThreadBuilder.cpp - pieces and elementwise work ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ThreadBuilder.h for how pieces are asked for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace quack;
+
+//===----------------------------------------------------------------------===//
+// Fragment
+//===----------------------------------------------------------------------===//
+
+/// The longest piece: 16 narrow elements fill one 16-byte access.
+static constexpr int64_t maxRun = 16;
+
+Fragment::Fragment(Type tile)
+    : layout(nullptr), shape(tv::getTileShape(tile)),
+      element(cast<RankedTensorType>(tile).getElementType()) {
+  // The attribute is uniqued, so its layout outlives this.
+  layout = &tv::getLayoutAttr(tile).getValue();
+  int64_t longest = layout->contiguousRun(shape);
+  run = std::min(maxRun, longest & -longest);
+  pieces = layout->size(Level::Value) / run;
+}
+
+Coord Fragment::offset(int64_t index) const {
+  return layout->valueCoord(index * run, shape);
+}
+
+Type Fragment::pieceType(Type element) const {
+  return run == 1 ? element : VectorType::get({run}, element);
+}
+
+Type Fragment::pieceType() const { return pieceType(element); }
+
+int64_t Fragment::elementBytes() const {
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+//===----------------------------------------------------------------------===//
+// Set-up
+//===----------------------------------------------------------------------===//
+
+ThreadBuilder::ThreadBuilder(tv::KernelOp kernel, LLVM::LLVMFuncOp func,
+                             LLVM::GlobalOp shared)
+    : kernel(kernel), func(func), shared(shared), b(func.getContext()),
+      loc(kernel.getLoc()) {
+  unsigned next = 0;
+  unsigned memrefs = 0;
+  for (Type type : kernel.getFunctionType().getInputs())
+    memrefs += isa<MemRefType>(type);
+  rowsArgument = 2 * memrefs;
+  unsigned nextScalar = rowsArgument + 1;
+  for (Type type : kernel.getFunctionType().getInputs()) {
+    bool isMemref = isa<MemRefType>(type);
+    launchArgument.push_back(isMemref ? next : nextScalar);
+    (isMemref ? next : nextScalar) += isMemref ? 2 : 1;
+  }
+}
+
+LogicalResult ThreadBuilder::build() {
+  Block &entry = func.getBody().front();
+  b.setInsertionPointToEnd(&entry);
+  // Marks where `once` puts what it makes; folded away later.
+  prologueEnd = LLVM::ReturnOp::create(b, loc, ValueRange());
+  b.setInsertionPointToEnd(&entry);
+  for (Operation &op : kernel.getBody().front())
+    if (!done.contains(&op) && failed(visit(op)))
+      return failure();
+  LLVM::ReturnOp::create(b, loc, ValueRange());
+  prologueEnd->erase();
+  return success();
+}
+
+LogicalResult ThreadBuilder::visit(Operation &op) {
+  loc = op.getLoc();
+  return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+      .Case([&](tv::LoadOp load) { return visitLoad(load), success(); })
+      .Case([&](tv::StageOp stage) { return visitStage(stage), success(); })
+      .Case([&](tv::AwaitOp await) { return visitAwait(await), success(); })
+      .Case<tv::StoreOp, tv::ThreadReduceOp>([&](Operation *consumer) {
+        visitConsumers(*consumer);
+        return success();
+      })
+      .Case([&](tv::WarpReduceOp reduce) {
+        return visitWarpReduce(reduce), success();
+      })
+      .Case([&](tv::PublishOp publish) { return visitPublish(publish), success(); })
+      .Case([&](tv::CollectOp collect) { return visitCollect(collect), success(); })
+      .Case([&](tv::ClusterInitOp init) { return visitClusterInit(init), success(); })
+      .Case([&](tv::BarrierOp) {
+        NVVM::Barrier0Op::create(b, loc);
+        return success();
+      })
+      .Case([&](tv::ExchangeWaitOp wait) {
+        auto alloc = wait.getBuffer().getDefiningOp<tv::AllocExchangeOp>();
+        waitMBarrier(*alloc.getBarrierOffset(), /*cluster=*/true, loc);
+        return success();
+      })
+      .Case([&](tv::ClusterArriveOp) {
+        NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+        return success();
+      })
+      .Case([&](tv::ClusterWaitOp) {
+        NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+        return success();
+      })
+      .Case<tv::ReduceOp, tv::BlockReduceOp, tv::ClusterReduceOp>(
+          [&](Operation *step) -> LogicalResult {
+            return step->emitOpError(
+                "must be lowered first: run quack-tv-lower-reductions, "
+                "quack-tv-fuse-reductions and quack-tv-place-barriers");
+          })
+      // All others are pure and made when asked for.
+      .Default([&](Operation *) { return success(); });
+}
+
+//===----------------------------------------------------------------------===//
+// Consumers
+//===----------------------------------------------------------------------===//
+
+/// Returns whether `value` depends on the result of one of `ops`.
+static bool dependsOn(Value value, const SmallPtrSetImpl<Operation *> &ops) {
+  SmallVector<Value> worklist{value};
+  llvm::SmallPtrSet<Operation *, 32> seen;
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    if (ops.contains(op))
+      return true;
+    llvm::append_range(worklist, op->getOperands());
+  }
+  return false;
+}
+
+/// Returns `first` and the stores and thread reductions after it, up to the
+/// next operation that has a place of its own, which go through the same pieces
+/// and do not need each other.
+static SmallVector<Operation *> gatherConsumers(Operation &first) {
+  SmallVector<Operation *> group;
+  llvm::SmallPtrSet<Operation *, 8> members;
+  RankedTensorType type;
+  for (Operation *op = &first; op; op = op->getNextNode()) {
+    if (isMemoryEffectFree(op) &&
+        !isa<tv::ThreadReduceOp, tv::WarpReduceOp>(op))
+      continue;
+    if (!isa<tv::StoreOp, tv::ThreadReduceOp>(op))
+      break;
+    auto tile = cast<RankedTensorType>(op->getOperand(0).getType());
+    if (type && (type.getEncoding() != tile.getEncoding() ||
+                 type.getShape() != tile.getShape()))
+      break;
+    if (dependsOn(op->getOperand(0), members))
+      break;
+    type = tile;
+    members.insert(op);
+    group.push_back(op);
+  }
+  return group;
+}
+
+void ThreadBuilder::visitConsumers(Operation &first) {
+  SmallVector<Operation *> group = gatherConsumers(first);
+  Fragment fragment(first.getOperand(0).getType());
+  // By reduction and row: what is accumulated so far.
+  llvm::DenseMap<std::pair<Operation *, int64_t>, Value> sums;
+  llvm::MapVector<int64_t, int64_t> rows;
+  for (int64_t index = 0; index < fragment.pieces; ++index) {
+    int64_t row = fragment.offset(index).row;
+    rows.insert({row, rows.size()});
+    for (Operation *op : group) {
+      if (auto store = dyn_cast<tv::StoreOp>(op)) {
+        storePiece(store, index);
+        continue;
+      }
+      auto reduce = cast<tv::ThreadReduceOp>(op);
+      Value value = piece(reduce.getSource(), index);
+      Value &sum = sums[{op, row}];
+      sum = sum ? createCombine(b, op->getLoc(), reduce.getKind(), sum, value)
+                : value;
+    }
+  }
+  for (Operation *op : group) {
+    done.insert(op);
+    if (auto reduce = dyn_cast<tv::ThreadReduceOp>(op))
+      for (auto [row, index] : rows)
+        pieces[{reduce.getResult(), index}] =
+            foldPiece(reduce.getKind(), sums[{op, row}], op->getLoc());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Pieces
+//===----------------------------------------------------------------------===//
+
+Value ThreadBuilder::piece(Value tile, int64_t index) {
+  if (auto it = pieces.find({tile, index}); it != pieces.end())
+    return it->second;
+  Value made = createPiece(tile, index);
+  return pieces[{tile, index}] = made;
+}
+
+Value ThreadBuilder::createPiece(Value tile, int64_t index) {
+  Operation *op = tile.getDefiningOp();
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](tv::LoadOp load) { return loadPiece(load, index); })
+      .Case([&](tv::ReadOp read) { return readPiece(read, index); })
+      .Case([&](tv::MaskOp mask) { return createMask(mask, index); })
+      .Case([&](tv::WidenOp widen) { return createWiden(widen, index); })
+      .Case([&](tv::BroadcastOp broadcast) {
+        return createBroadcast(broadcast, index);
+      })
+      .Case([&](arith::ConstantOp op) {
+        auto splat = cast<DenseElementsAttr>(op.getValue());
+        return constant(splat.getSplatValue<TypedAttr>(),
+                        Fragment(tile.getType()).pieceType());
+      })
+      .Default([&](Operation *op) {
+        return createElementwise(op, cast<OpResult>(tile), index);
+      });
+}
+
+Value ThreadBuilder::createElementwise(Operation *op, OpResult result,
+                                       int64_t index) {
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    mapping.map(operand, isa<RankedTensorType>(operand.getType())
+                             ? piece(operand, index)
+                             : operand);
+  Operation *clone = b.clone(*op, mapping);
+  for (auto [from, to] : llvm::zip(op->getResults(), clone->getResults())) {
+    to.setType(Fragment(from.getType()).pieceType());
+    pieces[{from, index}] = to;
+  }
+  return clone->getResult(result.getResultNumber());
+}
+
+Value ThreadBuilder::createMask(tv::MaskOp mask, int64_t index) {
+  Fragment fragment(mask.getType());
+  Value source = piece(mask.getSource(), index);
+  Predicate exists = columnsExist(fragment, fragment.offset(index).column);
+  if (!exists)
+    return source;
+  Value identity = constant(mask.getIdentity(), fragment.pieceType());
+  return arith::SelectOp::create(b, mask.getLoc(), exists, source, identity);
+}
+
+Value ThreadBuilder::createBroadcast(tv::BroadcastOp broadcast, int64_t index) {
+  Fragment to(broadcast.getType());
+  Value source = broadcast.getSource();
+  Value scalar;
+  if (auto arg = dyn_cast<BlockArgument>(source)) {
+    scalar = func.getArgument(launchArgument[arg.getArgNumber()]);
+  } else if (!isa<RankedTensorType>(source.getType())) {
+    scalar = source;
+  } else {
+    // The source's pieces are the thread's rows, in the order of their offsets.
+    Fragment from(source.getType());
+    int64_t row = to.offset(index).row, sourceIndex = 0;
+    while (from.offset(sourceIndex).row != row)
+      ++sourceIndex;
+    scalar = piece(source, sourceIndex);
+  }
+  if (to.run == 1)
+    return scalar;
+  return vector::BroadcastOp::create(b, broadcast.getLoc(), to.pieceType(),
+                                     scalar);
+}
+
+/// The grid has one row of CTAs, so %ctaid.y and %ctaid.z are 0, which neither
+/// LLVM nor ptxas can know. A product by another odd number for each pass is
+/// another value to them.
+Value ThreadBuilder::opaqueZero(int64_t pass) {
+  return once("opaque" + std::to_string(pass), [&]() -> Value {
+    Type type = b.getI32Type();
+    if (pass == 0)
+      return NVVM::BlockIdYOp::create(b, loc, type);
+    if (pass == 1)
+      return NVVM::BlockIdZOp::create(b, loc, type);
+    return arith::MulIOp::create(b, loc, opaqueZero(pass % 2), i32(2 * pass + 1));
+  });
+}
+
+/// bf16: each half word becomes the upper half of an f32 by a byte permutation
+/// whose lower bytes come from the opaque zero. f16: the word is xored with it.
+Value ThreadBuilder::createWiden(tv::WidenOp widen, int64_t index) {
+  Fragment from(widen.getSource().getType()), to(widen.getType());
+  Location loc = widen.getLoc();
+  Value packed = piece(widen.getSource(), index);
+  if (from.run == 1)
+    return arith::ExtFOp::create(b, loc, to.element, packed);
+  Value zero = opaqueZero(widen.getPass());
+  SmallVector<Value> words = toWords(packed, from);
+  if (from.element.isF16()) {
+    for (Value &word : words)
+      word = arith::XOrIOp::create(b, loc, word, zero);
+    return arith::ExtFOp::create(b, loc, to.pieceType(), fromWords(words, from));
+  }
+  auto permute = [&](Value word, int64_t selector) -> Value {
+    return LLVM::CallIntrinsicOp::create(
+               b, loc, b.getI32Type(), b.getStringAttr("llvm.nvvm.prmt"),
+               ValueRange{word, zero, i32(selector)})
+        .getResult(0);
+  };
+  SmallVector<Value> wide;
+  for (Value word : words) {
+    wide.push_back(permute(word, 0x1044));
+    wide.push_back(permute(word, 0x3244));
+  }
+  return fromWords(wide, to);
+}
+
+//===----------------------------------------------------------------------===//
+// Small helpers
+//===----------------------------------------------------------------------===//
+
+Value ThreadBuilder::i32(int64_t value) {
+  return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+}
+
+Value ThreadBuilder::i64(int64_t value) {
+  return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+}
+
+Value ThreadBuilder::constant(TypedAttr value, Type pieceType) {
+  if (auto vectorType = dyn_cast<VectorType>(pieceType))
+    value = DenseElementsAttr::get(vectorType, value);
+  return arith::ConstantOp::create(b, loc, value);
+}
+
+Value ThreadBuilder::inlinePTX(StringRef text, StringRef constraints, Type result,
+                               ValueRange operands) {
+  auto op = LLVM::InlineAsmOp::create(
+      b, loc, result ? TypeRange(result) : TypeRange(), operands, text,
+      constraints, /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+      ArrayAttr());
+  return result ? op.getResult(0) : Value();
+}
+
+void ThreadBuilder::ifThen(Predicate predicate, std::function<void()> body) {
+  if (!predicate)
+    return body();
+  auto ifOp = scf::IfOp::create(b, loc, predicate, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  body();
+}
+
+Value ThreadBuilder::once(StringRef key, std::function<Value()> make) {
+  if (auto it = singles.find(key); it != singles.end())
+    return it->second;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(prologueEnd);
+  Value made = make();
+  return singles[key] = made;
+}

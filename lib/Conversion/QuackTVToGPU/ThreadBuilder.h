@@ -1,0 +1,178 @@
+//===- ThreadBuilder.h - one tile program to one thread program -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A thread's share of a tile is a list of *pieces*: runs of consecutive columns,
+// one vector each (a scalar for a run of one). Tile operations are not converted
+// one by one: a piece is computed when a store or a reduction asks for it, and
+// the askers of one pass go through the pieces together. So few values are live
+// at a time, in whatever order the tile program was written; pieces that are
+// asked for again are kept.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_LIB_CONVERSION_QUACKTVTOGPU_THREADBUILDER_H
+#define QUACK_LIB_CONVERSION_QUACKTVTOGPU_THREADBUILDER_H
+
+#include "quack/Dialect/QuackTV/QuackTV.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+
+#include <functional>
+
+namespace quack {
+
+/// How a thread's share of a tile is cut into pieces.
+struct Fragment {
+  const TVLayout *layout;
+  TileShape shape;
+  mlir::Type element;
+  int64_t run;    ///< columns of a piece
+  int64_t pieces; ///< pieces of a thread
+
+  explicit Fragment(mlir::Type tile);
+  /// Returns row and column of piece `index`, from the thread's first element.
+  Coord offset(int64_t index) const;
+  /// Returns `vector<run x element>`, or the element for a run of one.
+  mlir::Type pieceType() const;
+  mlir::Type pieceType(mlir::Type element) const;
+  int64_t elementBytes() const;
+};
+
+/// A predicate for some accesses; null where they always happen.
+using Predicate = mlir::Value;
+
+/// Builds the body of one kernel's `llvm.func`.
+class ThreadBuilder {
+public:
+  /// `func` has an empty entry block with the launch ABI's arguments.
+  ThreadBuilder(tv::KernelOp kernel, mlir::LLVM::LLVMFuncOp func,
+                mlir::LLVM::GlobalOp shared);
+
+  llvm::LogicalResult build();
+
+private:
+  //===--- Values and pieces (ThreadBuilder.cpp) ---------------------------===//
+  llvm::LogicalResult visit(mlir::Operation &op);
+  /// Converts the stores and thread reductions that follow `first` in its pass,
+  /// piece by piece. Returns the operations done in `done`.
+  void visitConsumers(mlir::Operation &first);
+  /// Returns piece `index` of `tile`, computing it where it is not yet.
+  mlir::Value piece(mlir::Value tile, int64_t index);
+  mlir::Value createPiece(mlir::Value tile, int64_t index);
+  mlir::Value createElementwise(mlir::Operation *op, mlir::OpResult result,
+                                int64_t index);
+  mlir::Value createMask(tv::MaskOp mask, int64_t index);
+  mlir::Value createBroadcast(tv::BroadcastOp broadcast, int64_t index);
+  mlir::Value createWiden(tv::WidenOp widen, int64_t index);
+  /// Returns a zero that no compiler can know, another value for each pass.
+  mlir::Value opaqueZero(int64_t pass);
+
+  //===--- Coordinates (Coordinates.cpp) -----------------------------------===//
+  /// Returns row and column of this thread's first element (i32 each).
+  std::pair<mlir::Value, mlir::Value> threadCoord(const Fragment &fragment);
+  /// Adds the coordinates that digits of `index` over `modes` contribute.
+  void addDigits(const Modes &modes, TVLayout const &layout, TileShape shape,
+                 mlir::Value index, mlir::Value &row, mlir::Value &column);
+  /// Returns whether this thread is the first of its copies at `levels`; null:
+  /// always.
+  Predicate isCanonicalCopy(const Fragment &fragment,
+                            llvm::ArrayRef<Level> levels = {
+                                Level::Lane, Level::Warp, Level::Cta});
+  /// Returns whether row (column) of a piece exists; null: always.
+  Predicate rowExists(const Fragment &fragment, int64_t rowOffset);
+  Predicate columnsExist(const Fragment &fragment, int64_t columnOffset);
+  Predicate both(Predicate lhs, Predicate rhs);
+  /// Returns the global row (i64) of a piece `rowOffset` below the thread's.
+  mlir::Value globalRow(const Fragment &fragment, int64_t rowOffset);
+  mlir::Value lane();
+  mlir::Value warp();
+  mlir::Value ctaRank();
+  mlir::Value threadId();
+  mlir::Value clusterIndex();
+
+  //===--- Memory (Memory.cpp) ---------------------------------------------===//
+  /// A run of bytes in memory: base address in a register and a constant offset.
+  struct Address {
+    mlir::Value base;
+    int64_t offset;
+  };
+  mlir::Value loadWords(Address address, int64_t bytes, llvm::StringRef space,
+                        Predicate predicate, mlir::Value policy);
+  void storeWords(Address address, llvm::ArrayRef<mlir::Value> words,
+                  int64_t bytes, llvm::StringRef space, Predicate predicate);
+  mlir::Value fromWords(llvm::ArrayRef<mlir::Value> words, const Fragment &to);
+  llvm::SmallVector<mlir::Value> toWords(mlir::Value piece, const Fragment &from);
+  Address globalAddress(mlir::Value operand, const Fragment &fragment,
+                        int64_t index);
+  mlir::Value loadPiece(tv::LoadOp load, int64_t index);
+  void storePiece(tv::StoreOp store, int64_t index);
+  void visitLoad(tv::LoadOp load);
+  void visitStage(tv::StageOp stage);
+  void stageAsync(tv::StageOp stage);
+  void stageBulk(tv::StageOp stage);
+  void visitAwait(tv::AwaitOp await);
+  Address stagedAddress(tv::StageOp stage, int64_t index);
+  mlir::Value readPiece(tv::ReadOp read, int64_t index);
+  mlir::Value evictionPolicy(tv::LoadPolicy policy);
+  mlir::Value sharedPointer(int64_t offset);
+  /// Returns a shared-memory address as i32, for inline PTX.
+  mlir::Value sharedAddress(int64_t offset);
+
+  //===--- Reductions and exchange (Exchange.cpp) --------------------------===//
+  using Values = llvm::SmallVector<mlir::Value>;
+  /// How partials combine: by kinds or by a combiner region.
+  struct Combiner {
+    mlir::ArrayAttr kinds, identities;
+    mlir::Region *region;
+  };
+  Values combine(const Combiner &combiner, mlir::ValueRange lhs,
+                 mlir::ValueRange rhs, mlir::Location loc);
+  mlir::TypedAttr identity(const Combiner &combiner, unsigned index,
+                           mlir::Type type);
+  /// Folds the columns of a piece by halves.
+  mlir::Value foldPiece(ReduceKind kind, mlir::Value piece, mlir::Location loc);
+  Values butterfly(const Combiner &combiner, Values values,
+                   llvm::ArrayRef<int64_t> distances, mlir::Location loc);
+  void visitWarpReduce(tv::WarpReduceOp reduce);
+  void visitPublish(tv::PublishOp publish);
+  void publishLocal(tv::PublishOp publish, const Fragment &fragment);
+  void publishRemote(tv::PublishOp publish, const Fragment &fragment);
+  void visitCollect(tv::CollectOp collect);
+  /// Reads the partial of each value at `slot`, the identity where not `valid`.
+  Values readPartials(tv::CollectOp collect, const Combiner &combiner,
+                      mlir::Value slot, Predicate valid);
+  void visitClusterInit(tv::ClusterInitOp init);
+  void waitMBarrier(int64_t offset, bool cluster, mlir::Location loc);
+  /// Returns the slot (partial index in the buffer, i32) of row `rowOffset`.
+  mlir::Value partialSlot(const Fragment &fragment, int64_t rowOffset);
+
+  //===--- Small helpers ----------------------------------------------------===//
+  mlir::Value i32(int64_t value);
+  mlir::Value i64(int64_t value);
+  mlir::Value constant(mlir::TypedAttr value, mlir::Type pieceType);
+  mlir::Value inlinePTX(llvm::StringRef text, llvm::StringRef constraints,
+                        mlir::Type result, mlir::ValueRange operands);
+  void ifThen(Predicate predicate, std::function<void()> body);
+  /// Returns `value`, computed once at the kernel's start.
+  mlir::Value once(llvm::StringRef key, std::function<mlir::Value()> make);
+
+  tv::KernelOp kernel;
+  mlir::LLVM::LLVMFuncOp func;
+  mlir::LLVM::GlobalOp shared;
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  /// Where values that `once` makes are put: before everything else.
+  mlir::Operation *prologueEnd = nullptr;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> pieces;
+  llvm::StringMap<mlir::Value> singles;
+  llvm::SmallPtrSet<mlir::Operation *, 8> done;
+  /// Kernel operand number to its first launch argument.
+  llvm::SmallVector<unsigned> launchArgument;
+  unsigned rowsArgument = 0;
+};
+
+} // namespace quack
+
+#endif // QUACK_LIB_CONVERSION_QUACKTVTOGPU_THREADBUILDER_H

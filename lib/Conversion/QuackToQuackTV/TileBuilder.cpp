@@ -1,0 +1,324 @@
+//===- TileBuilder.cpp - one row program to one tile program ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See TileBuilder.h for what a pass is and what is kept.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace quack;
+
+TileBuilder::TileBuilder(KernelOp kernel, tv::PlanAttr plan)
+    : kernel(kernel), plan(plan), b(kernel),
+      layout(plan.getLayout(kernel.getColumns())),
+      shape{plan.getRows(), plan.getPaddedColumns(kernel.getColumns())} {}
+
+LogicalResult TileBuilder::build() {
+  target = tv::KernelOp::create(b, kernel.getLoc(), kernel.getSymName(),
+                                kernel.getFunctionType(),
+                                kernel.getOperandSpecs(), plan, IntegerAttr());
+  Block *body = &target.getBody().emplaceBlock();
+  for (BlockArgument arg : kernel.getBody().getArguments())
+    body->addArgument(arg.getType(), arg.getLoc());
+  b.setInsertionPointToEnd(body);
+  createEarlyLoads();
+  for (Operation &op : kernel.getBody().front()) {
+    // Reductions are made in program order, whoever uses them first.
+    if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      if (!get(reduce.getResult(), 0))
+        return failure();
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      if (failed(createStore(store)))
+        return failure();
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Passes
+//===----------------------------------------------------------------------===//
+
+int64_t TileBuilder::passOf(Value value) {
+  if (auto it = passes.find(value); it != passes.end())
+    return it->second;
+  int64_t pass = 0;
+  if (Operation *op = value.getDefiningOp()) {
+    for (Value operand : op->getOperands())
+      pass = std::max(pass, passOf(operand));
+    if (isa<ReduceOp>(op))
+      ++pass;
+  }
+  return passes[value] = pass;
+}
+
+tv::Hold TileBuilder::holdOf(LoadOp load) {
+  auto arg = cast<BlockArgument>(load.getSource());
+  StringRef name = kernel.getOperandAttr(arg.getArgNumber()).getName();
+  return plan.holdOf(name).value_or(tv::Hold::registers);
+}
+
+bool TileBuilder::isRecomputed(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isa<RankedTensorType>(value.getType()) || isa<BroadcastOp>(op))
+    return false;
+  if (auto load = dyn_cast<LoadOp>(op))
+    return holdOf(load) != tv::Hold::registers;
+  return llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return isRecomputed(operand); });
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+RankedTensorType TileBuilder::scalarType(Type element) {
+  return tv::getTileType({shape.rows, 1}, element, layout.projectColumns(shape),
+                         b.getContext());
+}
+
+RankedTensorType TileBuilder::tileType(Type type) {
+  if (auto row = dyn_cast<RankedTensorType>(type))
+    return tv::getTileType(shape, row.getElementType(), layout, b.getContext());
+  return scalarType(type);
+}
+
+Value TileBuilder::convert(Location loc, Value tile, Type element) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  if (type.getElementType() == element)
+    return tile;
+  RankedTensorType result = type.clone(element);
+  bool widens = type.getElementTypeBitWidth() < element.getIntOrFloatBitWidth();
+  if (isa<FloatType>(element)) {
+    if (widens)
+      return arith::ExtFOp::create(b, loc, result, tile);
+    // bf16 <-> f16 have no direct conversion: through f32, which holds both.
+    if (type.getElementTypeBitWidth() == element.getIntOrFloatBitWidth())
+      tile = arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), tile);
+    return arith::TruncFOp::create(b, loc, result, tile);
+  }
+  if (widens)
+    return arith::ExtSIOp::create(b, loc, result, tile);
+  return arith::TruncIOp::create(b, loc, result, tile);
+}
+
+Value TileBuilder::splat(Location loc, TypedAttr value, RankedTensorType type) {
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, value));
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+void TileBuilder::createEarlyLoads() {
+  for (LoadOp load : kernel.getBody().front().getOps<LoadOp>()) {
+    auto arg = cast<BlockArgument>(load.getSource());
+    OperandAttr spec = kernel.getOperandAttr(arg.getArgNumber());
+    tv::Hold hold = holdOf(load);
+    Value operand = target.getBody().getArgument(arg.getArgNumber());
+    if (hold == tv::Hold::reload || held.contains(operand))
+      continue;
+    Type storage = cast<MemRefType>(arg.getType()).getElementType();
+    RankedTensorType type = spec.getRole() == Role::scalar
+                                ? scalarType(storage)
+                                : tileType(RankedTensorType::get({1}, storage));
+    if (hold == tv::Hold::async || hold == tv::Hold::bulk) {
+      held[operand] = tv::StageOp::create(
+          b, load.getLoc(), tv::StagedType::get(b.getContext(), type), operand,
+          tv::HoldAttr::get(b.getContext(), hold), IntegerAttr(), IntegerAttr());
+      continue;
+    }
+    auto policy = tv::LoadPolicyAttr::get(
+        b.getContext(), plan.loadPolicyOf(spec.getName())
+                            .value_or(tv::LoadPolicy::cached));
+    held[operand] = tv::LoadOp::create(b, load.getLoc(), type, operand, policy,
+                                       IntegerAttr(), UnitAttr());
+  }
+}
+
+Value TileBuilder::createLoad(LoadOp load, int64_t pass) {
+  auto arg = cast<BlockArgument>(load.getSource());
+  Location loc = load.getLoc();
+  Value operand = target.getBody().getArgument(arg.getArgNumber());
+  Type storage = cast<MemRefType>(arg.getType()).getElementType();
+  Type compute = getElementTypeOrSelf(load.getResult().getType());
+  OperandAttr spec = kernel.getOperandAttr(arg.getArgNumber());
+  switch (holdOf(load)) {
+  case tv::Hold::registers:
+    return convert(loc, held[operand], compute);
+  case tv::Hold::packed:
+    if (storage.getIntOrFloatBitWidth() == 16 && compute.isF32())
+      return tv::WidenOp::create(b, loc, held[operand], pass);
+    return convert(loc, held[operand], compute);
+  case tv::Hold::async:
+  case tv::Hold::bulk:
+    return convert(loc, tv::ReadOp::create(b, loc, held[operand], pass), compute);
+  case tv::Hold::reload: {
+    auto policy = tv::LoadPolicyAttr::get(
+        b.getContext(), plan.loadPolicyOf(spec.getName())
+                            .value_or(tv::LoadPolicy::cached));
+    Value tile = tv::LoadOp::create(
+        b, loc, tileType(RankedTensorType::get({1}, storage)), operand, policy,
+        b.getI64IntegerAttr(pass), b.getUnitAttr());
+    return convert(loc, tile, compute);
+  }
+  }
+  llvm_unreachable("unknown hold");
+}
+
+LogicalResult TileBuilder::createStore(StoreOp store) {
+  auto arg = cast<BlockArgument>(store.getTarget());
+  Value tile = get(store.getValue(), passOf(store.getValue()));
+  if (!tile)
+    return failure();
+  Type storage = cast<MemRefType>(arg.getType()).getElementType();
+  StringRef name = kernel.getOperandAttr(arg.getArgNumber()).getName();
+  tv::StoreOp::create(b, store.getLoc(), convert(store.getLoc(), tile, storage),
+                      target.getBody().getArgument(arg.getArgNumber()),
+                      tv::StorePolicyAttr::get(
+                          b.getContext(),
+                          plan.storePolicyOf(name).value_or(
+                              tv::StorePolicy::write_back)));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value TileBuilder::get(Value value, int64_t pass) {
+  int64_t key = isRecomputed(value) ? pass : -1;
+  if (auto it = tiles.find({value, key}); it != tiles.end())
+    return it->second;
+  Value tile;
+  if (Operation *op = value.getDefiningOp())
+    tile = create(op, value, pass);
+  else
+    // A plain scalar of the launch: each row has the same.
+    tile = tv::BroadcastOp::create(
+        b, value.getLoc(), scalarType(value.getType()),
+        target.getBody().getArgument(cast<BlockArgument>(value).getArgNumber()));
+  return tiles[{value, key}] = tile;
+}
+
+Value TileBuilder::create(Operation *op, Value value, int64_t pass) {
+  if (auto load = dyn_cast<LoadOp>(op))
+    return createLoad(load, pass);
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return createReduce(reduce);
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    return createConstant(op);
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    Value source = get(broadcast.getSource(), pass);
+    if (!source)
+      return Value();
+    return tv::BroadcastOp::create(b, op->getLoc(), tileType(value.getType()),
+                                   source);
+  }
+  return createElementwise(op, pass);
+}
+
+Value TileBuilder::createConstant(Operation *op) {
+  Attribute attr;
+  matchPattern(op, m_Constant(&attr));
+  RankedTensorType type = tileType(op->getResult(0).getType());
+  if (auto elements = dyn_cast<DenseElementsAttr>(attr)) {
+    if (!elements.isSplat()) {
+      op->emitOpError("must be the same in all columns: pass a row of constants "
+                      "as a columns operand");
+      return Value();
+    }
+    attr = elements.getSplatValue<Attribute>();
+  }
+  auto typed = dyn_cast<TypedAttr>(attr);
+  if (!typed || typed.getType() != type.getElementType()) {
+    op->emitOpError("must be an integer or float constant");
+    return Value();
+  }
+  return splat(op->getLoc(), typed, type);
+}
+
+Value TileBuilder::createReduce(ReduceOp reduce) {
+  Location loc = reduce.getLoc();
+  ReduceKind kind = reduce.getKind();
+  Value row = get(reduce.getSource(), passOf(reduce.getSource()));
+  if (!row)
+    return Value();
+  auto type = cast<RankedTensorType>(row.getType());
+  int64_t columns = kernel.getColumns();
+  if (columns < shape.columns)
+    row = tv::MaskOp::create(b, loc, row, columns,
+                             getIdentity(kind, type.getElementType()));
+  Value result = tv::ReduceOp::create(
+      b, loc, scalarType(type.getElementType()),
+      ReduceKindAttr::get(b.getContext(), kind), row);
+  if (!reduce.getInit())
+    return result;
+  Value init = get(reduce.getInit(), 0);
+  return init ? createCombine(b, loc, kind, init, result) : Value();
+}
+
+Value TileBuilder::createElementwise(Operation *op, int64_t pass) {
+  if (auto div = dyn_cast<arith::DivFOp>(op)) {
+    auto divisor = div.getRhs().getDefiningOp<BroadcastOp>();
+    if (divisor && div.getType().isF32() == false &&
+        getElementTypeOrSelf(div.getType()).isF32()) {
+      Value row = get(div.getLhs(), pass), by = get(divisor.getSource(), pass);
+      return row && by ? createDivideByScalar(op->getLoc(), row, by) : Value();
+    }
+  }
+  bool isRow = isa<RankedTensorType>(op->getResult(0).getType());
+  IRMapping mapping;
+  for (Value operand : op->getOperands()) {
+    Value tile = get(operand, pass);
+    if (!tile)
+      return Value();
+    // A scalar condition of a select over rows.
+    if (isRow && !isa<RankedTensorType>(operand.getType()))
+      tile = tv::BroadcastOp::create(
+          b, op->getLoc(), tileType(RankedTensorType::get({1}, operand.getType())),
+          tile);
+    mapping.map(operand, tile);
+  }
+  Operation *clone = b.clone(*op, mapping);
+  for (OpResult result : clone->getResults())
+    result.setType(tileType(result.getType()));
+  for (auto [from, to] : llvm::zip(op->getResults(), clone->getResults()))
+    tiles[{from, isRecomputed(from) ? pass : -1}] = to;
+  return clone->getResult(0);
+}
+
+/// x / s becomes (x * k) * (1 / (s * k)) with k a power of two that brings s
+/// where its reciprocal neither overflows nor loses bits. k is 1 for all but
+/// extreme s; scaling by it is exact where it matters: a quotient that it makes
+/// over- or underflow does so anyway.
+Value TileBuilder::createDivideByScalar(Location loc, Value row, Value divisor) {
+  auto type = cast<RankedTensorType>(divisor.getType());
+  auto constant = [&](double value) {
+    return splat(loc, b.getF32FloatAttr(value), type);
+  };
+  auto compare = [&](arith::CmpFPredicate predicate, Value lhs, double rhs) {
+    return arith::CmpFOp::create(b, loc, predicate, lhs, constant(rhs));
+  };
+  Value magnitude = math::AbsFOp::create(b, loc, divisor);
+  Value isTiny = compare(arith::CmpFPredicate::OLT, magnitude, 0x1p-100);
+  Value isHuge = compare(arith::CmpFPredicate::OGT, magnitude, 0x1p100);
+  Value scale = arith::SelectOp::create(
+      b, loc, isTiny, constant(0x1p64),
+      arith::SelectOp::create(b, loc, isHuge, constant(0x1p-64), constant(1.0)));
+  Value scaled = arith::MulFOp::create(b, loc, divisor, scale);
+  Value reciprocal = arith::DivFOp::create(b, loc, constant(1.0), scaled);
+  auto spread = [&](Value scalar) {
+    return tv::BroadcastOp::create(b, loc, row.getType(), scalar);
+  };
+  Value product = arith::MulFOp::create(b, loc, row, spread(scale));
+  return arith::MulFOp::create(b, loc, product, spread(reciprocal));
+}

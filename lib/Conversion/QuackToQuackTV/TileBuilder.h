@@ -1,0 +1,76 @@
+//===- TileBuilder.h - one row program to one tile program ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A *pass* is the stretch of work between two dependent reductions: pass 0 needs
+// no reduction, pass 1 needs results of pass 0, and so on. A row value that is
+// used in several passes is either kept (its SSA value stays live) or computed
+// again in each pass from operands that are held in a cheaper form. Which of the
+// two follows from how the plan holds the operands that it depends on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_LIB_CONVERSION_QUACKTOQUACKTV_TILEBUILDER_H
+#define QUACK_LIB_CONVERSION_QUACKTOQUACKTV_TILEBUILDER_H
+
+#include "quack/Dialect/QuackTV/QuackTV.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace quack {
+
+/// Builds the tile program of one kernel, beside it.
+class TileBuilder {
+public:
+  TileBuilder(KernelOp kernel, tv::PlanAttr plan);
+
+  /// Creates the `quack_tv.kernel`, or emits an error at what has no tile form.
+  llvm::LogicalResult build();
+
+private:
+  /// Returns the pass in which `value` can first be computed.
+  int64_t passOf(mlir::Value value);
+  /// Returns whether the row `value` is computed again in each pass.
+  bool isRecomputed(mlir::Value value);
+  tv::Hold holdOf(LoadOp load);
+
+  /// Returns the tile that stands for `value` in `pass`, making it if needed;
+  /// null after an error.
+  mlir::Value get(mlir::Value value, int64_t pass);
+  mlir::Value create(mlir::Operation *op, mlir::Value value, int64_t pass);
+  mlir::Value createLoad(LoadOp load, int64_t pass);
+  mlir::Value createConstant(mlir::Operation *op);
+  mlir::Value createReduce(ReduceOp reduce);
+  mlir::Value createElementwise(mlir::Operation *op, int64_t pass);
+  /// Divides a row by a row scalar: one division a row, products for elements.
+  mlir::Value createDivideByScalar(mlir::Location loc, mlir::Value row,
+                                   mlir::Value divisor);
+
+  llvm::LogicalResult createStore(StoreOp store);
+  /// Starts what each operand's first access starts: loads and stages.
+  void createEarlyLoads();
+
+  /// Returns the tile type of a row, or the row-scalar type of a scalar.
+  mlir::RankedTensorType tileType(mlir::Type type);
+  mlir::RankedTensorType scalarType(mlir::Type element);
+  /// Converts between storage and compute type of one kind.
+  mlir::Value convert(mlir::Location loc, mlir::Value tile, mlir::Type element);
+  mlir::Value splat(mlir::Location loc, mlir::TypedAttr value,
+                    mlir::RankedTensorType type);
+
+  KernelOp kernel;
+  tv::PlanAttr plan;
+  tv::KernelOp target;
+  mlir::OpBuilder b;
+  TVLayout layout;
+  TileShape shape;
+  llvm::DenseMap<mlir::Value, int64_t> passes;
+  /// What was loaded or staged early, by kernel operand.
+  llvm::DenseMap<mlir::Value, mlir::Value> held;
+  /// Tiles by source value and pass (-1 where the pass makes no difference).
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> tiles;
+};
+
+} // namespace quack
+
+#endif // QUACK_LIB_CONVERSION_QUACKTOQUACKTV_TILEBUILDER_H

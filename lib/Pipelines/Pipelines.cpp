@@ -1,0 +1,103 @@
+//===- lib/Pipelines/Pipelines.cpp - the order of the passes ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The only place where passes are ordered. Each stage's comment is what holds
+// after it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "quack/Pipelines/Pipelines.h"
+
+#include "quack/Transforms/Passes.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace quack;
+
+/// Level 1 to 1: kernels are concrete, with complete plans.
+static void addPlanning(OpPassManager &pm, const PipelineOptions &options) {
+  QuackSpecializeOptions specialize;
+  specialize.columns = options.columns;
+  specialize.storage = options.storage;
+  pm.addPass(createQuackSpecialize(specialize));
+  QuackPlanOptions plan;
+  plan.target = options.target;
+  plan.pin = options.pin;
+  pm.addPass(createQuackPlan(plan));
+}
+
+/// Level 1 to 2: tile programs whose exchanges have memory and barriers.
+static void addTiling(OpPassManager &pm) {
+  pm.addPass(createConvertQuackToQuackTV());
+  pm.addPass(createQuackTVLowerReductions());
+  pm.addPass(createQuackTVFuseReductions());
+  pm.addPass(createQuackTVPlaceBarriers());
+}
+
+/// Level 2 to 3: thread programs in arith, vector, scf, llvm and nvvm.
+static void addThreading(OpPassManager &pm) {
+  pm.addPass(createConvertQuackTVToGPU());
+  pm.addPass(createQuackLowerMath());
+}
+
+/// Level 3 to the LLVM and NVVM dialects only.
+static void addLLVM(OpPassManager &pm) {
+  OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
+  gpu.addPass(createCanonicalizerPass());
+  gpu.addPass(createCSEPass());
+  gpu.addPass(createSCFToControlFlowPass());
+  gpu.addPass(createConvertVectorToLLVMPass());
+  gpu.addPass(createArithToLLVMConversionPass());
+  gpu.addPass(createConvertControlFlowToLLVMPass());
+  gpu.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void quack::buildPipeline(OpPassManager &pm, const PipelineOptions &options,
+                          Stage stage) {
+  addPlanning(pm, options);
+  if (stage == Stage::plan)
+    return;
+  addTiling(pm);
+  if (stage != Stage::tv)
+    buildThreadPipeline(pm, stage);
+}
+
+void quack::buildThreadPipeline(OpPassManager &pm, Stage stage) {
+  addThreading(pm);
+  if (stage != Stage::gpu)
+    addLLVM(pm);
+}
+
+void quack::registerPipelines() {
+  PassPipelineRegistration<PipelineOptions>(
+      "quack-to-plan", "Specialise and plan row programs",
+      [](OpPassManager &pm, const PipelineOptions &options) {
+        buildPipeline(pm, options, Stage::plan);
+      });
+  PassPipelineRegistration<PipelineOptions>(
+      "quack-to-tv", "Row programs to tile programs with their barriers",
+      [](OpPassManager &pm, const PipelineOptions &options) {
+        buildPipeline(pm, options, Stage::tv);
+      });
+  PassPipelineRegistration<PipelineOptions>(
+      "quack-to-gpu", "Row programs to thread programs",
+      [](OpPassManager &pm, const PipelineOptions &options) {
+        buildPipeline(pm, options, Stage::gpu);
+      });
+  PassPipelineRegistration<PipelineOptions>(
+      "quack-to-llvm", "Row programs to the LLVM and NVVM dialects",
+      [](OpPassManager &pm, const PipelineOptions &options) {
+        buildPipeline(pm, options, Stage::llvm);
+      });
+}

@@ -1,0 +1,209 @@
+//===- lib/Plan/CostModel.cpp - legality and cost of a plan -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A CTA loads its rows, lets partials meet, and stores: its memory waits idle
+// during the exchange, so other resident CTAs must keep the SM's share of the
+// bandwidth busy (Little's law). The model takes the slowest of memory, latency
+// (resident bytes over a CTA's time), instruction issue and MUFU.
+//
+//===----------------------------------------------------------------------===//
+
+#include "quack/Plan/Planner.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace quack;
+
+/// Elements of a row that one thread holds, over all rows it works on.
+static int64_t elementsPerThread(const KernelTraits &traits, tv::PlanAttr plan) {
+  return plan.getPaddedColumns(traits.columns) / plan.getCluster() /
+         plan.getThreadsPerRow() * plan.getRowsPerThread();
+}
+
+static tv::Hold holdOf(const OperandTraits &operand, tv::PlanAttr plan) {
+  return plan.holdOf(operand.name)
+      .value_or(operand.role == Role::columns ? tv::Hold::reload
+                                              : tv::Hold::registers);
+}
+
+static bool isRowInput(const OperandTraits &operand) {
+  return operand.role == Role::row && operand.isLoaded;
+}
+
+/// Registers a thread needs, as ptxas was seen to allot them.
+static int64_t estimateRegisters(const KernelTraits &traits, tv::PlanAttr plan) {
+  int64_t elements = elementsPerThread(traits, plan);
+  int64_t base = 26, held = 0, wide = 0;
+  for (const OperandTraits &operand : traits.operands) {
+    if (!isRowInput(operand))
+      continue;
+    tv::Hold hold = holdOf(operand, plan);
+    if (hold == tv::Hold::packed)
+      held += elements * operand.bytes / 4;
+    else if (hold == tv::Hold::registers)
+      wide = std::max(wide, elements * traits.liveRows);
+    base += 4;
+  }
+  // Rows in registers wait as loaded while they are under way.
+  return base + held + wide + 2 * plan.getVectorSize();
+}
+
+static int64_t estimateShared(const KernelTraits &traits, tv::PlanAttr plan) {
+  int64_t bytes = 0;
+  for (const OperandTraits &operand : traits.operands) {
+    tv::Hold hold = holdOf(operand, plan);
+    if (isRowInput(operand) && (hold == tv::Hold::async || hold == tv::Hold::bulk))
+      bytes += plan.getRows() * plan.getPaddedColumns(traits.columns) /
+               plan.getCluster() * operand.bytes;
+  }
+  int64_t warps = std::max<int64_t>(1, plan.getThreadsPerRow() / warpSize);
+  if (plan.getCluster() > 1 || warps > 1)
+    bytes += traits.exchanges *
+             (8 * plan.getRows() * warps * plan.getCluster() + 8);
+  return bytes;
+}
+
+static int64_t estimateCtasPerSM(const Target &target, tv::PlanAttr plan,
+                                 int64_t registers, int64_t sharedBytes) {
+  // Registers are allotted to warps in units of 256.
+  int64_t perWarp = llvm::alignTo(registers * warpSize, 256);
+  int64_t byRegisters =
+      target.registersPerSM / (perWarp * (plan.getThreads() / warpSize));
+  int64_t byThreads = target.threadsPerSM / plan.getThreads();
+  int64_t byShared = target.sharedPerSM / (sharedBytes + 1024);
+  return std::min({byRegisters, byThreads, byShared, target.ctasPerSM});
+}
+
+//===----------------------------------------------------------------------===//
+// Legality
+//===----------------------------------------------------------------------===//
+
+/// Rules that concern one operand's hold.
+static std::string violatedHold(const KernelTraits &traits, tv::PlanAttr plan,
+                                const OperandTraits &operand) {
+  tv::Hold hold = holdOf(operand, plan);
+  std::string name = "operand '" + operand.name.str() + "' cannot be held " +
+                     tv::stringifyHold(hold).str() + ": ";
+  int64_t run = plan.getVectorSize() * operand.bytes;
+  bool staged = hold == tv::Hold::async || hold == tv::Hold::bulk;
+  if (staged && operand.role != Role::row)
+    return name + "only row operands go through shared memory";
+  if (staged && run % tv::maxAccessBytes != 0)
+    return name + "vector * element bytes must be a multiple of 16, got " +
+           std::to_string(run);
+  if (hold == tv::Hold::bulk &&
+      traits.columns * operand.bytes % tv::maxAccessBytes != 0)
+    return name + "a row must be a multiple of 16 bytes, got " +
+           std::to_string(traits.columns * operand.bytes);
+  if (hold == tv::Hold::reload && operand.isStored)
+    return name + "it is overwritten";
+  if (hold == tv::Hold::reload && operand.role == Role::row && traits.storesEarly)
+    return name + "a row is stored before the last pass, perhaps over it";
+  return "";
+}
+
+std::string quack::violatedRule(const KernelTraits &traits, const Target &target,
+                                tv::PlanAttr plan) {
+  auto text = [](int64_t value) { return std::to_string(value); };
+  if (traits.columns % plan.getVectorSize() != 0)
+    return "vector must divide N = " + text(traits.columns) + ", got " +
+           text(plan.getVectorSize());
+  if (plan.getCluster() > 1 && plan.getThreadsPerRow() < warpSize)
+    return "in a cluster a row needs whole warps: threads_per_row must be at "
+           "least 32, got " +
+           text(plan.getThreadsPerRow());
+  if (plan.getThreads() % plan.getThreadsPerRow() != 0)
+    return "threads_per_row must divide threads = " + text(plan.getThreads()) +
+           ", got " + text(plan.getThreadsPerRow());
+  int64_t lastCta = plan.getPaddedColumns(traits.columns) / plan.getCluster() *
+                    (plan.getCluster() - 1);
+  if (lastCta >= traits.columns)
+    return "each CTA of the cluster needs columns of its own: N = " +
+           text(traits.columns) + " leaves none for the last of " +
+           text(plan.getCluster());
+  for (const OperandTraits &operand : traits.operands)
+    if (std::string rule = violatedHold(traits, plan, operand); !rule.empty())
+      return rule;
+  int64_t shared = estimateShared(traits, plan);
+  if (shared > target.sharedPerCta)
+    return "shared memory of a CTA must be at most " + text(target.sharedPerCta) +
+           " bytes, got " + text(shared);
+  int64_t registers = estimateRegisters(traits, plan);
+  int64_t limit = std::min<int64_t>(
+      255, target.registersPerSM / plan.getThreads() /
+               std::max<int64_t>(1, plan.getCtasPerSM()));
+  if (registers > limit)
+    return "a thread's registers must be at most " + text(limit) +
+           ", got an estimated " + text(registers) + ": use more threads, a "
+           "larger cluster, or hold rows packed or in shared memory";
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Cost
+//===----------------------------------------------------------------------===//
+
+/// Bytes of one row that are read and written.
+static double bytesPerRow(const KernelTraits &traits) {
+  double bytes = 0;
+  for (const OperandTraits &operand : traits.operands)
+    if (operand.role == Role::row)
+      bytes += traits.columns * operand.bytes *
+               (int(operand.isLoaded) + int(operand.isStored));
+  return bytes;
+}
+
+/// Microseconds of a CTA's life in which its memory requests are not under way.
+static double idleTime(const KernelTraits &traits, const Target &target,
+                       tv::PlanAttr plan, double elements) {
+  double exchange = 0.05;
+  if (plan.getThreadsPerRow() > warpSize)
+    exchange += target.blockExchange * (1 + plan.getThreadsPerRow() / 1024.0);
+  if (plan.getCluster() > 1)
+    exchange += target.clusterExchange * (1 + plan.getCluster() / 32.0);
+  // A thread's own work at one instruction a scheduler and cycle.
+  double warpsPerScheduler = plan.getThreads() / warpSize / 4.0;
+  double instructions = elements * (traits.operations * 2 + 2 * traits.passes);
+  return target.ctaTurnover + traits.exchanges * exchange +
+         instructions * std::max(1.0, warpsPerScheduler) / target.clock;
+}
+
+CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
+                           tv::PlanAttr plan) {
+  CostedPlan cost;
+  cost.plan = plan;
+  cost.registers = estimateRegisters(traits, plan);
+  cost.sharedBytes = estimateShared(traits, plan);
+  cost.ctasPerSM =
+      estimateCtasPerSM(target, plan, cost.registers, cost.sharedBytes);
+  double elements = elementsPerThread(traits, plan);
+  double rowBytes = bytesPerRow(traits);
+  double ctaBytes = rowBytes * plan.getRows() / plan.getCluster();
+  cost.bytesInFlight = ctaBytes / 2 * cost.ctasPerSM;
+  double life = target.memoryLatency + idleTime(traits, target, plan, elements) +
+                ctaBytes / (target.bandwidth / target.sms);
+  double bySM = cost.ctasPerSM * ctaBytes / life;
+  double byIssue = rowBytes / traits.columns * 128 * target.clock /
+                   (traits.operations * 2.2 + 3 * traits.passes);
+  double byMufu = traits.exponentials
+                      ? rowBytes / traits.columns * 16 * target.clock /
+                            traits.exponentials
+                      : 1e30;
+  double share = target.bandwidth / target.sms;
+  // Each limit alone would be a corner; together they round it.
+  auto inverse = [](double x) { return 1 / (x * x * x); };
+  double rate = 1 / std::cbrt(inverse(share) + inverse(bySM) + inverse(byIssue) +
+                              inverse(byMufu));
+  double padding = double(plan.getPaddedColumns(traits.columns)) / traits.columns;
+  rate /= 1 + (padding - 1) * 0.5;
+  double least = std::min({share, bySM, byIssue, byMufu});
+  cost.decisive = least == share    ? "memory"
+                  : least == bySM   ? "latency"
+                  : least == byIssue ? "issue"
+                                     : "mufu";
+  cost.bandwidth = rate * target.sms;
+  cost.time = 1e6 * rowBytes / traits.columns / cost.bandwidth;
+  return cost;
+}

@@ -1,0 +1,168 @@
+//===- lib/Plan/Enumerate.cpp - the legal plans of a kernel -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks the plan space that the pins leave open.
+//
+//===----------------------------------------------------------------------===//
+
+#include "quack/Plan/Planner.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace quack;
+
+namespace {
+class Enumerator {
+public:
+  Enumerator(const KernelTraits &traits, const Target &target, tv::PlanAttr pins)
+      : traits(traits), target(target), pins(pins),
+        context(pins.getContext()) {}
+
+  SmallVector<CostedPlan> run(std::string &whyNot);
+
+private:
+  /// Returns the pinned value alone, or all of `choices`.
+  static SmallVector<int64_t> pinned(int64_t pin, ArrayRef<int64_t> choices) {
+    return pin ? SmallVector<int64_t>{pin} : SmallVector<int64_t>(choices);
+  }
+  int64_t widestVector() const;
+  SmallVector<int64_t> threadsPerRowChoices(int64_t threads) const;
+  void tryShape(int64_t threads, int64_t threadsPerRow, int64_t cluster);
+  void tryHolds(int64_t threads, int64_t threadsPerRow, int64_t rowsPerThread,
+                int64_t cluster);
+  DictionaryAttr holds(tv::Hold rowHold) const;
+  DictionaryAttr stores(int64_t rowBytes) const;
+
+  const KernelTraits &traits;
+  const Target &target;
+  tv::PlanAttr pins;
+  MLIRContext *context;
+  SmallVector<CostedPlan> plans;
+  std::string firstViolation;
+};
+} // namespace
+
+/// The widest run that fills 16 bytes of the narrowest row operand and divides N.
+int64_t Enumerator::widestVector() const {
+  int64_t narrowest = 4;
+  for (const OperandTraits &operand : traits.operands)
+    if (operand.role == Role::row)
+      narrowest = std::min(narrowest, operand.bytes);
+  int64_t divisor = traits.columns & -traits.columns;
+  return std::min(tv::maxAccessBytes / narrowest, divisor);
+}
+
+SmallVector<int64_t> Enumerator::threadsPerRowChoices(int64_t threads) const {
+  if (pins.getThreadsPerRow())
+    return {pins.getThreadsPerRow()};
+  SmallVector<int64_t> choices;
+  for (int64_t part : {1, 2, 4, 8, 16})
+    choices.push_back(part);
+  for (int64_t whole = warpSize; whole <= threads; whole *= 2)
+    choices.push_back(whole);
+  if (!llvm::is_contained(choices, threads))
+    choices.push_back(threads);
+  return choices;
+}
+
+DictionaryAttr Enumerator::holds(tv::Hold rowHold) const {
+  NamedAttrList list;
+  for (const OperandTraits &operand : traits.operands) {
+    if (!operand.isLoaded)
+      continue;
+    tv::Hold hold = operand.role == Role::row       ? rowHold
+                    : operand.role == Role::columns ? tv::Hold::reload
+                                                    : tv::Hold::registers;
+    // Only 16-bit floats are cheaper packed; a row that is overwritten in the
+    // same kernel is not read again.
+    if (hold == tv::Hold::packed && (operand.bytes != 2 || !operand.isFloat))
+      hold = tv::Hold::registers;
+    hold = pins.holdOf(operand.name).value_or(hold);
+    list.set(operand.name, tv::HoldAttr::get(context, hold));
+  }
+  return list.getDictionary(context);
+}
+
+/// Long rows are streamed past the caches; short ones gain from write-back.
+DictionaryAttr Enumerator::stores(int64_t rowBytes) const {
+  NamedAttrList list;
+  for (const OperandTraits &operand : traits.operands) {
+    if (!operand.isStored)
+      continue;
+    bool isLong = operand.role == Role::row && rowBytes >= 64 * 1024;
+    tv::StorePolicy policy = pins.storePolicyOf(operand.name)
+                                 .value_or(isLong ? tv::StorePolicy::streaming
+                                                  : tv::StorePolicy::write_back);
+    list.set(operand.name, tv::StorePolicyAttr::get(context, policy));
+  }
+  return list.getDictionary(context);
+}
+
+void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
+                          int64_t rowsPerThread, int64_t cluster) {
+  NamedAttrList loads;
+  int64_t rowBytes = 0;
+  for (const OperandTraits &operand : traits.operands) {
+    if (operand.isLoaded)
+      loads.set(operand.name,
+                tv::LoadPolicyAttr::get(context, pins.loadPolicyOf(operand.name)
+                                                     .value_or(tv::LoadPolicy::cached)));
+    if (operand.role == Role::row)
+      rowBytes = std::max(rowBytes, operand.bytes * traits.columns);
+  }
+  int64_t vectorSize = pins.getVectorSize() ? pins.getVectorSize() : widestVector();
+  auto exchange = pins.getExchange().value_or(tv::Exchange::warps);
+  llvm::SmallDenseSet<Attribute> seen;
+  for (tv::Hold hold : {tv::Hold::registers, tv::Hold::packed, tv::Hold::bulk}) {
+    DictionaryAttr held = holds(hold);
+    if (!seen.insert(held).second)
+      continue;
+    auto plan = tv::PlanAttr::get(
+        context, threads, threadsPerRow, rowsPerThread, cluster, vectorSize,
+        std::max<int64_t>(0, pins.getCtasPerSM()), exchange, held,
+        loads.getDictionary(context), stores(rowBytes));
+    std::string violation = violatedRule(traits, target, plan);
+    if (violation.empty()) {
+      CostedPlan cost = costPlan(traits, target, plan);
+      if (cost.ctasPerSM > 0)
+        plans.push_back(cost);
+    } else if (firstViolation.empty()) {
+      firstViolation = violation;
+    }
+  }
+}
+
+void Enumerator::tryShape(int64_t threads, int64_t threadsPerRow,
+                          int64_t cluster) {
+  bool isPinned = pins.getThreads() && pins.getThreadsPerRow();
+  int64_t vectorSize = pins.getVectorSize() ? pins.getVectorSize() : widestVector();
+  int64_t perCta = llvm::divideCeil(traits.columns, cluster);
+  // More threads than vectors only pad.
+  if (!isPinned && threadsPerRow > 1 &&
+      threadsPerRow / 2 * vectorSize >= perCta)
+    return;
+  for (int64_t rows : pinned(pins.getRowsPerThread(), {1, 2, 4}))
+    tryHolds(threads, threadsPerRow, rows, cluster);
+}
+
+SmallVector<CostedPlan> Enumerator::run(std::string &whyNot) {
+  for (int64_t cluster : pinned(pins.getCluster(), {1, 2, 4, 8, 16}))
+    for (int64_t threads : pinned(pins.getThreads(), {64, 128, 256, 512, 1024}))
+      for (int64_t threadsPerRow : threadsPerRowChoices(threads))
+        if (threads % threadsPerRow == 0 || pins.getThreadsPerRow())
+          tryShape(threads, threadsPerRow, cluster);
+  llvm::stable_sort(plans, [](const CostedPlan &lhs, const CostedPlan &rhs) {
+    return lhs.time < rhs.time;
+  });
+  whyNot = firstViolation;
+  return std::move(plans);
+}
+
+SmallVector<CostedPlan> quack::enumeratePlans(const KernelTraits &traits,
+                                              const Target &target,
+                                              tv::PlanAttr pins,
+                                              std::string &whyNot) {
+  return Enumerator(traits, target, pins).run(whyNot);
+}

@@ -1,0 +1,101 @@
+//===- lib/Plan/KernelTraits.cpp - what a kernel costs ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counts, in a row program, what the cost model needs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "quack/Plan/Planner.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace quack;
+
+namespace {
+/// Finds the pass of each value: the reductions that it must wait for.
+class PassAnalysis {
+public:
+  explicit PassAnalysis(KernelOp kernel) {
+    for (Operation &op : kernel.getBody().front()) {
+      int64_t pass = 0;
+      for (Value operand : op.getOperands())
+        pass = std::max(pass, passOf(operand));
+      for (Value result : op.getResults())
+        passes[result] = pass + isa<ReduceOp>(op);
+      for (Value operand : op.getOperands())
+        lastUse[operand] = std::max(lastUse.lookup(operand), pass);
+      last = std::max(last, pass);
+    }
+  }
+  int64_t passOf(Value value) const { return passes.lookup(value); }
+  int64_t lastUseOf(Value value) const { return lastUse.lookup(value); }
+  int64_t lastPass() const { return last; }
+
+private:
+  llvm::DenseMap<Value, int64_t> passes, lastUse;
+  int64_t last = 0;
+};
+} // namespace
+
+static bool isRow(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+static bool isExponential(Operation &op) {
+  return isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::RsqrtOp,
+             math::SqrtOp>(op);
+}
+
+/// Counts the row values that wait at the boundary after each pass.
+static int64_t countLiveRows(KernelOp kernel, const PassAnalysis &analysis) {
+  int64_t most = 0;
+  for (int64_t pass = 0; pass < analysis.lastPass(); ++pass) {
+    int64_t live = 0;
+    for (Operation &op : kernel.getBody().front())
+      for (Value result : op.getResults())
+        live += isRow(result) && !isa<BroadcastOp>(op) &&
+                !op.hasTrait<OpTrait::ConstantLike>() &&
+                analysis.passOf(result) <= pass &&
+                analysis.lastUseOf(result) > pass;
+    most = std::max(most, live);
+  }
+  return most;
+}
+
+KernelTraits KernelTraits::analyse(KernelOp kernel) {
+  PassAnalysis analysis(kernel);
+  KernelTraits traits{};
+  traits.columns = kernel.getColumns();
+  traits.passes = analysis.lastPass() + 1;
+  traits.liveRows = std::max<int64_t>(1, countLiveRows(kernel, analysis));
+  for (BlockArgument arg : kernel.getBody().getArguments()) {
+    OperandAttr spec = kernel.getOperandAttr(arg.getArgNumber());
+    auto memref = dyn_cast<MemRefType>(arg.getType());
+    if (!memref)
+      continue;
+    traits.operands.push_back(
+        {spec.getName().getValue(), spec.getRole(),
+         memref.getElementTypeBitWidth() / 8,
+         isa<FloatType>(memref.getElementType()),
+         spec.getDirection() != Direction::out,
+         spec.getDirection() != Direction::in});
+  }
+  llvm::SmallDenseSet<int64_t> exchanges;
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto reduce = dyn_cast<ReduceOp>(op))
+      exchanges.insert(analysis.passOf(reduce.getSource()));
+    if (auto store = dyn_cast<StoreOp>(op))
+      traits.storesEarly |= isRow(store.getValue()) &&
+                            analysis.passOf(store.getValue()) < analysis.lastPass();
+    bool onRows = op.getNumResults() == 1 && isRow(op.getResult(0));
+    if (isa<ReduceOp>(op) || (onRows && !isa<BroadcastOp>(op)))
+      ++traits.operations;
+    // Exponentials of a value that a later pass uses are computed there again.
+    if (onRows && isExponential(op)) {
+      bool again = analysis.lastUseOf(op.getResult(0)) > analysis.passOf(op.getResult(0));
+      traits.exponentials += again ? 2 : 1;
+    }
+  }
+  traits.exchanges = exchanges.size();
+  return traits;
+}

@@ -1,0 +1,41 @@
+//===- lib/Plan/Target.cpp - the numbers of a GPU ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One description a GPU.
+//
+//===----------------------------------------------------------------------===//
+
+#include "quack/Plan/Target.h"
+
+#include <array>
+
+using namespace quack;
+
+static constexpr std::array<llvm::StringRef, 2> targetNames = {"h100", "h200"};
+
+llvm::ArrayRef<llvm::StringRef> Target::names() { return targetNames; }
+
+std::optional<Target> Target::lookup(llvm::StringRef name) {
+  Target target{};
+  target.name = name;
+  target.sms = 132;
+  target.registersPerSM = 65536;
+  target.threadsPerSM = 2048;
+  target.ctasPerSM = 32;
+  target.sharedPerSM = 228 * 1024;
+  target.sharedPerCta = 227 * 1024;
+  target.bandwidth = 4.25e6;
+  target.clock = 1755;
+  target.memoryLatency = 0.75;
+  target.blockExchange = 0.12;
+  target.clusterExchange = 0.9;
+  target.ctaTurnover = 0.6;
+  if (name == "h200")
+    return target;
+  if (name == "h100") {
+    target.bandwidth = 3.0e6;
+    return target;
+  }
+  return std::nullopt;
+}

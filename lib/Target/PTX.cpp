@@ -1,0 +1,108 @@
+//===- lib/Target/PTX.cpp - thread programs to PTX --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// LLVM's NVPTX backend, in process.
+//
+//===----------------------------------------------------------------------===//
+
+#include "quack/Target/PTX.h"
+
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <mutex>
+
+extern "C" {
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
+
+using namespace mlir;
+using namespace quack;
+
+/// PTX ISA versions of LLVM 22 that have bulk copies (8.0 and later).
+static constexpr std::array<int64_t, 11> ptxVersions = {80, 81, 82, 83, 84, 85,
+                                                        86, 87, 88, 90, 0};
+
+static void initializeNVPTX() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+}
+
+FailureOr<PTXTarget> PTXTarget::create(Operation *module, StringRef chip,
+                                       int64_t version) {
+  if (chip != "sm_90" && chip != "sm_90a")
+    return module->emitError("unknown chip '")
+           << chip << "', expected sm_90 or sm_90a";
+  if (version <= 0 || !llvm::is_contained(ptxVersions, version))
+    return module->emitError("unknown or too old PTX version ")
+           << version
+           << ", expected 80, 81, 82, 83, 84, 85, 86, 87, 88 or 90 (PTX ISA 8.0 "
+              "is the first with bulk copies)";
+  initializeNVPTX();
+  std::string error;
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return module->emitError("LLVM has no NVPTX backend: ") << error;
+  return PTXTarget(std::shared_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, chip, "+ptx" + std::to_string(version), {}, llvm::Reloc::PIC_,
+      std::nullopt, llvm::CodeGenOptLevel::Aggressive)));
+}
+
+/// Inline PTX may synchronise: no pass may duplicate it across divergent paths.
+static void markInlineAsmConvergent(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
+        if (call->isInlineAsm())
+          call->setConvergent();
+}
+
+std::unique_ptr<llvm::Module>
+PTXTarget::translate(gpu::GPUModuleOp module, llvm::LLVMContext &context) const {
+  std::unique_ptr<llvm::Module> llvmModule =
+      translateModuleToLLVMIR(module, context, "quack");
+  if (!llvmModule)
+    return nullptr;
+  llvmModule->setTargetTriple(machine->getTargetTriple());
+  llvmModule->setDataLayout(machine->createDataLayout());
+  markInlineAsmConvergent(*llvmModule);
+  auto optimise = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0,
+                                            machine.get());
+  if (llvm::Error error = optimise(llvmModule.get())) {
+    module.emitError("LLVM's optimiser failed: ")
+        << llvm::toString(std::move(error));
+    return nullptr;
+  }
+  return llvmModule;
+}
+
+FailureOr<std::string> PTXTarget::emit(llvm::Module &module, Operation *op) const {
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr,
+                                   llvm::CodeGenFileType::AssemblyFile))
+    return op->emitError("LLVM's NVPTX backend cannot emit assembly");
+  passes.run(module);
+  return text.str().str();
+}

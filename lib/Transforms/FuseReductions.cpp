@@ -1,0 +1,108 @@
+//===- lib/Transforms/FuseReductions.cpp ------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// quack-tv-fuse-reductions: fewer trips up the pyramid. Dependent pairs (max,
+// sum of exp(v - max)) become one (OnlinePair.cpp); steps that do not depend on
+// each other and stand at the same place share one exchange (here).
+//
+//===----------------------------------------------------------------------===//
+
+#include "OnlinePair.h"
+#include "quack/Transforms/Passes.h"
+
+#include "mlir/Analysis/TopologicalSortUtils.h"
+
+#define DEBUG_TYPE "quack-tv-fuse-reductions"
+
+using namespace mlir;
+
+namespace quack {
+#define GEN_PASS_DEF_QUACKTVFUSEREDUCTIONS
+#include "dialects/Passes/Passes.h.inc"
+} // namespace quack
+
+using namespace quack;
+
+namespace {
+class FuseReductionsPass
+    : public quack::impl::QuackTVFuseReductionsBase<FuseReductionsPass> {
+public:
+  using QuackTVFuseReductionsBase::QuackTVFuseReductionsBase;
+  void runOnOperation() override;
+};
+} // namespace
+
+bool quack::dependsOn(Operation *user, Operation *producer) {
+  SmallVector<Operation *> worklist{user};
+  llvm::SmallPtrSet<Operation *, 32> seen;
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val();
+    if (op == producer)
+      return true;
+    if (!seen.insert(op).second)
+      continue;
+    for (Value operand : op->getOperands())
+      if (Operation *definition = operand.getDefiningOp())
+        worklist.push_back(definition);
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Sharing an exchange
+//===----------------------------------------------------------------------===//
+
+/// Returns whether two steps of one kind can travel together.
+template <typename StepOp> static bool canShare(StepOp first, StepOp second) {
+  Value lhs = first.getSources().front(), rhs = second.getSources().front();
+  auto left = cast<RankedTensorType>(lhs.getType());
+  auto right = cast<RankedTensorType>(rhs.getType());
+  return first.getCombiner().empty() && second.getCombiner().empty() &&
+         left.getShape() == right.getShape() &&
+         left.getEncoding() == right.getEncoding() &&
+         !dependsOn(second, first) && !dependsOn(first, second);
+}
+
+/// step k %a; step l %b  ->  step k, l %a, %b
+template <typename StepOp> static void share(StepOp first, StepOp second) {
+  OpBuilder b(second);
+  SmallVector<Value> sources(first.getSources());
+  llvm::append_range(sources, second.getSources());
+  SmallVector<ReduceKind> kinds;
+  for (StepOp step : {first, second})
+    for (auto kind : step.getKinds().template getAsRange<ReduceKindAttr>())
+      kinds.push_back(kind.getValue());
+  auto both = StepOp::create(b, second.getLoc(), kinds, sources);
+  size_t split = first.getNumResults();
+  first->replaceAllUsesWith(both.getResults().take_front(split));
+  second->replaceAllUsesWith(both.getResults().drop_front(split));
+  first.erase();
+  second.erase();
+}
+
+/// Joins one pair of steps, if there is one.
+template <typename StepOp> static bool shareOne(Block &block) {
+  SmallVector<StepOp> steps(block.getOps<StepOp>());
+  for (size_t i = 0; i < steps.size(); ++i)
+    for (size_t j = i + 1; j < steps.size(); ++j)
+      if (canShare(steps[i], steps[j])) {
+        share(steps[i], steps[j]);
+        // Users of the first step's results may stand before the joined step.
+        sortTopologically(&block);
+        return true;
+      }
+  return false;
+}
+
+void FuseReductionsPass::runOnOperation() {
+  for (tv::KernelOp kernel : getOperation().getOps<tv::KernelOp>()) {
+    Block &block = kernel.getBody().front();
+    while (fuseOnlinePair(block))
+      ++onlinePairs;
+    while (shareOne<tv::WarpReduceOp>(block) ||
+           shareOne<tv::BlockReduceOp>(block) ||
+           shareOne<tv::ClusterReduceOp>(block))
+      ++sharedExchanges;
+  }
+}

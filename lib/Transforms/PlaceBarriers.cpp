@@ -1,0 +1,180 @@
+//===- lib/Transforms/PlaceBarriers.cpp -------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// quack-tv-place-barriers: gives exchanges and stages their shared memory, and
+// puts the barriers where they are needed: as late and as few as is right.
+//
+// Invariants. No buffer is used twice, so none is overwritten while it is read.
+// mbarriers are initialised by the first operation; peers store only after the
+// cluster_wait that follows. Every thread waits for all bytes of each exchange,
+// so no CTA leaves while a store to it is in flight.
+//
+//===----------------------------------------------------------------------===//
+
+#include "quack/Dialect/QuackTV/Exchange.h"
+#include "quack/Transforms/Passes.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "quack-tv-place-barriers"
+
+using namespace mlir;
+
+namespace quack {
+#define GEN_PASS_DEF_QUACKTVPLACEBARRIERS
+#include "dialects/Passes/Passes.h.inc"
+} // namespace quack
+
+using namespace quack;
+
+namespace {
+
+class PlaceBarriersPass
+    : public quack::impl::QuackTVPlaceBarriersBase<PlaceBarriersPass> {
+public:
+  using QuackTVPlaceBarriersBase::QuackTVPlaceBarriersBase;
+  void runOnOperation() override;
+};
+
+/// Works on one kernel.
+class BarrierPlacer {
+public:
+  explicit BarrierPlacer(tv::KernelOp kernel) : kernel(kernel), b(kernel) {}
+  void run();
+
+private:
+  int64_t allocate(int64_t bytes, int64_t alignment) {
+    int64_t offset = llvm::alignTo(sharedBytes, alignment);
+    sharedBytes = offset + bytes;
+    return offset;
+  }
+  int64_t allocateBarrier(int64_t expectedBytes) {
+    barrierOffsets.push_back(allocate(8, 8));
+    expected.push_back(expectedBytes);
+    return barrierOffsets.back();
+  }
+  void placeStage(tv::StageOp stage);
+  void placeAwait(tv::StageOp stage);
+  template <typename StepOp> void placeExchange(StepOp step, bool remote);
+  void placeClusterInit();
+
+  tv::KernelOp kernel;
+  OpBuilder b;
+  int64_t sharedBytes = 0;
+  SmallVector<int64_t> barrierOffsets, expected;
+  tv::PublishOp firstRemotePublish;
+  tv::AwaitOp firstBulkAwait;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+void BarrierPlacer::placeStage(tv::StageOp stage) {
+  RankedTensorType tile = stage.getStaged().getType().getTile();
+  TileShape shape = tv::getTileShape(tile);
+  int64_t ctas = tv::getLayoutAttr(tile).getValue().size(Level::Cta);
+  int64_t bytes = shape.rows * (shape.columns / ctas) *
+                  (tile.getElementTypeBitWidth() / 8);
+  stage.setOffset(allocate(bytes, 128));
+  if (stage.getForm() == tv::Hold::bulk)
+    stage.setBarrierOffset(allocateBarrier(/*expectedBytes=*/0));
+  placeAwait(stage);
+}
+
+/// Puts the await just before the first operation that needs a read of `stage`.
+/// Reads are made when their value is needed, so that is the first operation
+/// with a place of its own which depends on one.
+void BarrierPlacer::placeAwait(tv::StageOp stage) {
+  Operation *first = nullptr;
+  for (Operation *user : stage.getStaged().getUsers())
+    if (isa<tv::ReadOp>(user) && (!first || user->isBeforeInBlock(first)))
+      first = user;
+  if (!first)
+    return;
+  b.setInsertionPoint(first);
+  auto await = tv::AwaitOp::create(b, stage.getLoc(), stage.getStaged());
+  if (stage.getForm() != tv::Hold::bulk)
+    return;
+  if (!firstBulkAwait || await->isBeforeInBlock(firstBulkAwait))
+    firstBulkAwait = await;
+}
+
+//===----------------------------------------------------------------------===//
+// Exchanges
+//===----------------------------------------------------------------------===//
+
+/// block_reduce    ->  publish, barrier, collect
+/// cluster_reduce  ->  publish to all CTAs, exchange_wait, collect
+template <typename StepOp>
+void BarrierPlacer::placeExchange(StepOp step, bool remote) {
+  Location loc = step.getLoc();
+  TileShape shape = tv::getTileShape(step.getSources().front().getType());
+  int64_t bytes = shape.rows * shape.columns * 4 *
+                  tv::exchangeSlotWords(step.getSources().size());
+  b.setInsertionPoint(step);
+  IntegerAttr barrier;
+  int64_t offset = allocate(bytes, 16);
+  if (remote)
+    barrier = b.getI64IntegerAttr(allocateBarrier(bytes));
+  auto alloc = tv::AllocExchangeOp::create(
+      b, loc, b.getI64IntegerAttr(offset), b.getI64IntegerAttr(bytes), barrier);
+  auto publish = tv::PublishOp::create(b, loc, step.getSources(), alloc);
+  if (remote) {
+    if (!firstRemotePublish)
+      firstRemotePublish = publish;
+    tv::ExchangeWaitOp::create(b, loc, alloc);
+  } else {
+    tv::BarrierOp::create(b, loc);
+  }
+  auto collect = tv::CollectOp::create(b, loc, step.getResultTypes(),
+                                       step.getKinds(), step.getIdentities(),
+                                       alloc, step.getSources());
+  collect.getCombiner().takeBody(step.getCombiner());
+  step->replaceAllUsesWith(collect.getResults());
+  step->erase();
+}
+
+/// mbarriers first; the cluster's wait as late as its first user allows.
+void BarrierPlacer::placeClusterInit() {
+  if (barrierOffsets.empty())
+    return;
+  Location loc = kernel.getLoc();
+  b.setInsertionPointToStart(&kernel.getBody().front());
+  tv::ClusterInitOp::create(b, loc, barrierOffsets, expected);
+  if (firstRemotePublish) {
+    tv::ClusterArriveOp::create(b, loc);
+    b.setInsertionPoint(firstRemotePublish);
+    tv::ClusterWaitOp::create(b, loc);
+  }
+  if (firstBulkAwait) {
+    // Waiters must see the mbarrier that thread 0 has initialised.
+    b.setInsertionPoint(firstBulkAwait);
+    tv::BarrierOp::create(b, loc);
+  }
+}
+
+void BarrierPlacer::run() {
+  SmallVector<Operation *> ops;
+  for (Operation &op : kernel.getBody().front())
+    ops.push_back(&op);
+  for (Operation *op : ops)
+    if (auto stage = dyn_cast<tv::StageOp>(op))
+      placeStage(stage);
+  for (Operation *op : ops) {
+    if (auto step = dyn_cast<tv::BlockReduceOp>(op))
+      placeExchange(step, /*remote=*/false);
+    else if (auto step = dyn_cast<tv::ClusterReduceOp>(op))
+      placeExchange(step, /*remote=*/true);
+  }
+  placeClusterInit();
+  kernel.setSharedBytes(sharedBytes);
+}
+
+void PlaceBarriersPass::runOnOperation() {
+  for (tv::KernelOp kernel : getOperation().getOps<tv::KernelOp>())
+    BarrierPlacer(kernel).run();
+}

@@ -50,7 +50,8 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     - (C5) a `publish` to peers comes after the first `cluster_wait`; a
       `collect` comes after the `barrier` or `exchange_wait` that follows its
       `publish`.
-    - (C6) a `read` comes after the `await` of its stage.
+    - (C6) once `shared_bytes` is set, a `read` comes after the `await` of its
+      stage.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -181,7 +182,7 @@ def QuackTV_StageOp : QuackTV_Op<"stage"> {
   let results = (outs QuackTV_StagedType:$staged);
   let assemblyFormat = [{
     $source `by` custom<Hold>($form) (`at` $offset^)?
-    (`barrier` $barrier_offset^)? attr-dict `:` type($source) `->` type($staged)
+    (`barrier` $barrier_offset^)? attr-dict `:` type($source) `->` qualified(type($staged))
   }];
   let hasVerifier = 1;
 }
@@ -195,7 +196,7 @@ def QuackTV_AwaitOp : QuackTV_Op<"await"> {
     Example: see `quack_tv.stage`.
   }];
   let arguments = (ins Arg<QuackTV_StagedType, "", [MemRead, MemWrite]>:$staged);
-  let assemblyFormat = "$staged attr-dict `:` type($staged)";
+  let assemblyFormat = "$staged attr-dict `:` qualified(type($staged))";
 }
 
 def QuackTV_ReadOp : QuackTV_Op<"read", [Pure]> {

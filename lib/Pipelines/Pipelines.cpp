@@ -59,8 +59,8 @@ static void addLLVM(OpPassManager &pm) {
   gpu.addPass(createSCFToControlFlowPass());
   gpu.addPass(createConvertVectorToLLVMPass());
   gpu.addPass(createArithToLLVMConversionPass());
-  gpu.addPass(createConvertControlFlowToLLVMPass());
-  gpu.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.nest<gpu::GPUModuleOp>().addPass(createReconcileUnrealizedCastsPass());
 }
 
 void quack::buildPipeline(OpPassManager &pm, const PipelineOptions &options,

@@ -95,6 +95,13 @@ template <typename StepOp> static bool shareOne(Block &block) {
   return false;
 }
 
+/// Erases what fusion has left without a use.
+static void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (op.use_empty() && op.getNumResults() > 0 && isMemoryEffectFree(&op))
+      op.erase();
+}
+
 void FuseReductionsPass::runOnOperation() {
   for (tv::KernelOp kernel : getOperation().getOps<tv::KernelOp>()) {
     Block &block = kernel.getBody().front();
@@ -104,5 +111,6 @@ void FuseReductionsPass::runOnOperation() {
            shareOne<tv::BlockReduceOp>(block) ||
            shareOne<tv::ClusterReduceOp>(block))
       ++sharedExchanges;
+    eraseDead(block);
   }
 }

@@ -19,8 +19,8 @@
 //   exp                     2^-22 + |x| 2^-23.6 relative; below 2^-126 as exp2
 //   expm1                   2 ulp
 //   log2                    2^-22 absolute in [0.5, 2], else 2^-22 relative
-//   log                     2^-22.5 absolute in [0.5, 2], else 2^-21.4 relative
-//   log10                   2^-23.7 absolute in [0.5, 2], else 2^-21.4 relative
+//   log                     2^-22 absolute in [0.5, 2], else 2^-21.4 relative
+//   log10                   2^-23 absolute in [0.5, 2], else 2^-21.4 relative
 //   log1p                   2 ulp
 //   tanh                    3 ulp
 //   erf                     2 ulp

@@ -103,6 +103,7 @@ namespace {
 class ProtocolChecker {
 public:
   LogicalResult check(KernelOp kernel) {
+    arePlaced = kernel.getSharedBytes().has_value();
     for (Operation &op : kernel.getBody().front())
       if (failed(visit(op)))
         return failure();
@@ -150,13 +151,13 @@ private:
       arrivedStages.insert(await.getStaged());
     } else if (auto read = dyn_cast<ReadOp>(op)) {
       // C6
-      if (!arrivedStages.contains(read.getStaged()))
+      if (arePlaced && !arrivedStages.contains(read.getStaged()))
         return op.emitOpError("must come after the await of its stage");
     }
     return success();
   }
 
-  bool arrived = false, peersReady = false;
+  bool arePlaced = false, arrived = false, peersReady = false;
   llvm::SmallDenseSet<Value> published, ready, arrivedStages;
 };
 } // namespace

@@ -60,13 +60,23 @@ static double halfUlp(double, double result) { return ulp(result) / 2; }
 
 static double nothing(double, double) { return 0; }
 
-/// The error of lg2, absolute near one and relative elsewhere, times a factor;
-/// then the roundings of the factor and of the product.
-template <int numerator, int denominator>
-static double logarithm(double x, double result) {
-  double factor = double(numerator) / denominator;
-  double error = x >= 0.5 && x <= 2 ? factor : std::fabs(result);
-  return 0x1.001p-22 * error + (factor == 1 ? 0 : 0x1p-23 * std::fabs(result));
+/// An absolute error of 2^-near in [0.5, 2], where the logarithm is small, and
+/// a relative one of `far` elsewhere.
+template <int near>
+static double logarithm(double x, double result, double far) {
+  return x >= 0.5 && x <= 2 ? std::exp2(-near) : far * std::fabs(result);
+}
+
+static double binaryLogarithm(double x, double result) {
+  return logarithm<22>(x, result, 0x1p-22);
+}
+
+static double naturalLogarithm(double x, double result) {
+  return logarithm<22>(x, result, std::exp2(-21.4));
+}
+
+static double decimalLogarithm(double x, double result) {
+  return logarithm<23>(x, result, std::exp2(-21.4));
 }
 
 static double power(double, double result) {
@@ -88,9 +98,9 @@ static const Function functions[] = {
     {"exp2", std::exp2, power},
     {"exp", std::exp, exponential},
     {"expm1", std::expm1, ulps<2>},
-    {"log2", std::log2, logarithm<1, 1>},
-    {"log", std::log, logarithm<693148, 1000000>},
-    {"log10", std::log10, logarithm<301030, 1000000>},
+    {"log2", std::log2, binaryLogarithm},
+    {"log", std::log, naturalLogarithm},
+    {"log10", std::log10, decimalLogarithm},
     {"log1p", std::log1p, ulps<2>},
     {"tanh", std::tanh, ulps<3>},
     {"erf", std::erf, ulps<2>},

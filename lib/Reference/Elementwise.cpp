@@ -43,8 +43,8 @@ OpContext reference::getOpContext(Operation *op) {
   context.resultWidth = result.getIntOrFloatBitWidth();
   context.inputWidth = context.resultWidth;
   if (op->getNumOperands() != 0)
-    context.inputWidth =
-        getElementTypeOrSelf(op->getOperand(0).getType()).getIntOrFloatBitWidth();
+    context.inputWidth = getElementTypeOrSelf(op->getOperand(0).getType())
+                             .getIntOrFloatBitWidth();
   if (isa<FloatType>(result))
     context.traits = getTraits(getFloatFormat(result));
   if (auto cmp = dyn_cast<arith::CmpFOp>(op))

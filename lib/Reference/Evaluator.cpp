@@ -36,9 +36,10 @@ static int64_t elementCount(const OperandBuffers &operand, int64_t rows,
 }
 
 /// Points the operands at their inputs and at the outputs made for them.
-static LogicalResult bindOperands(KernelOp kernel, Program &program, int64_t rows,
-                                  const std::map<std::string, ReferenceArray> &inputs,
-                                  ReferenceResult &result) {
+static LogicalResult
+bindOperands(KernelOp kernel, Program &program, int64_t rows,
+             const std::map<std::string, ReferenceArray> &inputs,
+             ReferenceResult &result) {
   for (OperandBuffers &operand : program.operands) {
     size_t count = elementCount(operand, rows, program.columns);
     if (operand.isWritten) {
@@ -57,8 +58,8 @@ static LogicalResult bindOperands(KernelOp kernel, Program &program, int64_t row
              << operand.name << "' is read and must be given to the evaluator";
     if (found->second.values.size() != count)
       return kernel.emitOpError("operand '")
-             << operand.name << "' must have " << count << " values for " << rows
-             << " rows of " << program.columns << " columns, got "
+             << operand.name << "' must have " << count << " values for "
+             << rows << " rows of " << program.columns << " columns, got "
              << found->second.values.size();
     operand.input = found->second.values.data();
   }
@@ -73,7 +74,8 @@ static void runRows(const Program &program, int64_t rows) {
   auto work = [&] {
     Frame frame = program.makeFrame();
     for (int64_t begin; (begin = next.fetch_add(run)) < rows;)
-      for (frame.row = begin; frame.row < std::min(rows, begin + run); ++frame.row)
+      for (frame.row = begin; frame.row < std::min(rows, begin + run);
+           ++frame.row)
         program.runRow(frame);
   };
   int64_t runs = (rows + run - 1) / run;

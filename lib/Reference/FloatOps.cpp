@@ -117,8 +117,7 @@ static Number negated(Number a) { return {-a.value, a.error}; }
 /// Either operand's NaN is the result (maximumf).
 static Number maximum(Number a, Number b) {
   if (std::isnan(a.value) || std::isnan(b.value))
-    return {a.value + b.value,
-            isUnknown(a) || isUnknown(b) ? infinity : 0.0};
+    return {a.value + b.value, isUnknown(a) || isUnknown(b) ? infinity : 0.0};
   return greater(a, b);
 }
 

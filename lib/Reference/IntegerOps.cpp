@@ -56,7 +56,8 @@ static double fromBits(uint64_t bits, unsigned width) {
 using OptionalBits = std::optional<uint64_t>;
 
 template <typename Fn>
-static void mapBits(const OpContext &c, Lanes x, Lane &r, bool addsErrors, Fn fn) {
+static void mapBits(const OpContext &c, Lanes x, Lane &r, bool addsErrors,
+                    Fn fn) {
   unsigned width = c.resultWidth;
   mapBinary(x, r, [&](Number a, Number b) {
     OptionalBits bits = fn(toSigned(a.value), toSigned(b.value));
@@ -117,8 +118,9 @@ static void shrui(const OpContext &c, Lanes x, Lane &r) {
 }
 
 static bool divides(const OpContext &c, int64_t a, int64_t b) {
-  bool overflows = b == -1 && static_cast<uint64_t>(a) << (64 - c.resultWidth) ==
-                                  uint64_t(1) << 63;
+  bool overflows =
+      b == -1 && static_cast<uint64_t>(a) << (64 - c.resultWidth) == uint64_t(1)
+                                                                         << 63;
   return b != 0 && !overflows;
 }
 
@@ -180,7 +182,8 @@ static void minui(const OpContext &c, Lanes x, Lane &r) {
   });
 }
 
-static bool compare(CmpIPredicate predicate, double a, double b, unsigned width) {
+static bool compare(CmpIPredicate predicate, double a, double b,
+                    unsigned width) {
   if (width == 1) { // a signed i1 is 0 or -1
     bool isSigned =
         predicate >= CmpIPredicate::slt && predicate <= CmpIPredicate::sge;
@@ -282,14 +285,16 @@ static Number convertedToInteger(Number a, double least, double most,
 static void fptosi(const OpContext &c, Lanes x, Lane &r) {
   double limit = std::ldexp(1.0, c.resultWidth - 1);
   mapUnary(x, r, [&](Number a) {
-    return convertedToInteger(a, -limit, std::nextafter(limit, 0.0), c.resultWidth);
+    return convertedToInteger(a, -limit, std::nextafter(limit, 0.0),
+                              c.resultWidth);
   });
 }
 
 static void fptoui(const OpContext &c, Lanes x, Lane &r) {
   double limit = std::ldexp(1.0, c.resultWidth);
   mapUnary(x, r, [&](Number a) {
-    return convertedToInteger(a, 0.0, std::nextafter(limit, 0.0), c.resultWidth);
+    return convertedToInteger(a, 0.0, std::nextafter(limit, 0.0),
+                              c.resultWidth);
   });
 }
 

@@ -4,8 +4,8 @@
 //
 // The math dialect's functions. The own error of each is what the GPU's
 // instruction for it documents (PTX ISA, "Floating Point Instructions"):
-// ex2.approx 2^-22.5 relative, lg2.approx 2^-22, rsqrt.approx 2^-22, sqrt.approx
-// 2^-23 relative; tanh, erf, sin and cos 4e-7 absolute.
+// ex2.approx 2^-22.5 relative, lg2.approx 2^-22, rsqrt.approx 2^-22,
+// sqrt.approx 2^-23 relative; tanh, erf, sin and cos 4e-7 absolute.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@ using namespace quack::reference;
 using Lanes = llvm::ArrayRef<const Lane *>;
 
 static constexpr double ln2 = 0.693147180559945309417;
-static constexpr double log2Error = 0x1p-22;     // of lg2.approx
-static constexpr double rsqrtError = 0x1p-22;    // of rsqrt.approx
-static constexpr double absoluteError = 4e-7;    // of tanh, erf, sin, cos
+static constexpr double log2Error = 0x1p-22;  // of lg2.approx
+static constexpr double rsqrtError = 0x1p-22; // of rsqrt.approx
+static constexpr double absoluteError = 4e-7; // of tanh, erf, sin, cos
 
 /// An upper bound of exp(x) - 1 for x >= 0, cheap for small x.
 static double expm1Bound(double x) {
@@ -83,8 +83,8 @@ static double leastArgument(const OpContext &c, Number a) {
 
 /// A logarithm with value `value` at `a`; `scale` * log2 is computed. `least`
 /// and `most` are its arguments' ends, the argument 0 giving -inf.
-static Number logNumber(const OpContext &c, Number a, double value, double scale,
-                        double least, double most) {
+static Number logNumber(const OpContext &c, Number a, double value,
+                        double scale, double least, double most) {
   bool isExact = a.error == 0;
   if (!isExact && !(least > 0))
     return {value, infinity};
@@ -143,10 +143,10 @@ static void rsqrt(const OpContext &c, Lanes x, Lane &r) {
     double least = leastArgument(c, a);
     if (a.error != 0 && !(least > 0))
       return Number{value, infinity};
-    double error =
-        a.error == 0 ? 0.0
-                     : std::max(1 / std::sqrt(least) - value,
-                                value - 1 / std::sqrt(a.value + a.error));
+    double error = a.error == 0
+                       ? 0.0
+                       : std::max(1 / std::sqrt(least) - value,
+                                  value - 1 / std::sqrt(a.value + a.error));
     return settle(c.traits, value, error + (rsqrtError + unit) * value,
                   isUnknown(a));
   });
@@ -167,7 +167,8 @@ static void powf(const OpContext &c, Lanes x, Lane &r) {
         b.error * logarithm;
     if (a.error != 0)
       exponentError += (power + b.error) * a.error / (least * ln2);
-    double error = std::fabs(value) * (expm1Bound(exponentError * ln2) + 4 * unit);
+    double error =
+        std::fabs(value) * (expm1Bound(exponentError * ln2) + 4 * unit);
     error += flushError(std::fabs(value));
     return settle(c.traits, value, value == 0 && isExact ? 0.0 : error,
                   isUnknown(a) || isUnknown(b));
@@ -180,7 +181,8 @@ static void powf(const OpContext &c, Lanes x, Lane &r) {
 
 /// A function whose slope is at most `slope`.
 template <typename Fn>
-static void mapBounded(const OpContext &c, Lanes x, Lane &r, double slope, Fn fn) {
+static void mapBounded(const OpContext &c, Lanes x, Lane &r, double slope,
+                       Fn fn) {
   mapUnary(x, r, [&](Number a) {
     return settle(c.traits, fn(a.value), slope * a.error + absoluteError,
                   isUnknown(a));

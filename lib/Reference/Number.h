@@ -20,9 +20,9 @@
 
 namespace quack::reference {
 
-inline constexpr double unit = 0x1p-24;      ///< unit roundoff of f32
-inline constexpr double tiny = 0x1p-149;     ///< underflow of an f32 operation
-inline constexpr double flush = 0x1p-126;    ///< where approximations may flush
+inline constexpr double unit = 0x1p-24;   ///< unit roundoff of f32
+inline constexpr double tiny = 0x1p-149;  ///< underflow of an f32 operation
+inline constexpr double flush = 0x1p-126; ///< where approximations may flush
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// A value and the bound on a correct kernel's distance from it.
@@ -67,8 +67,10 @@ inline Number settle(const FloatTraits &traits, double value, double error,
   bool isFinite = std::fabs(value) <= std::numeric_limits<double>::max();
   if (!isFinite)
     return {value, isUnsure ? infinity : 0.0};
-  // Narrower formats are computed in f32, and their overflow is their rounding's.
-  double limit = std::max(traits.maxFinite, getTraits(FloatFormat::f32).maxFinite);
+  // Narrower formats are computed in f32, and their overflow is their
+  // rounding's.
+  double limit =
+      std::max(traits.maxFinite, getTraits(FloatFormat::f32).maxFinite);
   bool mayOverflow = !(std::fabs(value) + error <= limit);
   Number result{value, mayOverflow ? infinity : error};
   return traits.precision < 24 ? roundInterval(traits, result) : result;
@@ -76,12 +78,13 @@ inline Number settle(const FloatTraits &traits, double value, double error,
 
 /// settle() for an operation that IEEE 754 rounds correctly: adds its rounding,
 /// unless the result is exact.
-inline Number settleRounded(const FloatTraits &traits, double value, double error,
-                            bool isUnsure) {
+inline Number settleRounded(const FloatTraits &traits, double value,
+                            double error, bool isUnsure) {
   bool isExact =
       error == 0 && (traits.precision == 53 ||
                      static_cast<double>(static_cast<float>(value)) == value);
-  double own = operationUnit(traits) * std::fabs(value) + (value != 0 ? tiny : 0);
+  double own =
+      operationUnit(traits) * std::fabs(value) + (value != 0 ? tiny : 0);
   return settle(traits, value, isExact ? 0.0 : error + own, isUnsure);
 }
 

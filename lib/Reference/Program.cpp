@@ -114,7 +114,8 @@ LogicalResult Program::addConstant(Operation &op, Attribute value) {
     if (auto number = dyn_cast<FloatAttr>(element)) {
       APFloat wide = number.getValue();
       bool losesInfo = false;
-      wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+      wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                   &losesInfo);
       lane.set(i, {wide.convertToDouble(), 0.0});
       return true;
     }
@@ -163,7 +164,8 @@ bool Program::isNonNegative(Operation &op) const {
     return llvm::all_of(op.getOperands(),
                         [&](Value v) { return nonNegative.contains(v); });
   };
-  if (isa<math::ExpOp, math::Exp2Op, math::AbsFOp, math::SqrtOp, math::RsqrtOp>(op))
+  if (isa<math::ExpOp, math::Exp2Op, math::AbsFOp, math::SqrtOp, math::RsqrtOp>(
+          op))
     return true;
   if (isa<arith::MulFOp>(op) && op.getOperand(0) == op.getOperand(1))
     return true;
@@ -210,8 +212,9 @@ LogicalResult Program::addElementwise(Operation &op) {
 LogicalResult Program::addOp(Operation &op) {
   for (Value value : op.getResults())
     if (!isKnownElementType(getElementTypeOrSelf(value.getType())))
-      return op.emitOpError("must have element type f64, f32, bf16, f16 or an "
-                            "integer of at most 64 bits for the evaluator, got ")
+      return op.emitOpError(
+                 "must have element type f64, f32, bf16, f16 or an "
+                 "integer of at most 64 bits for the evaluator, got ")
              << value.getType();
   Attribute constant;
   if (op.getNumResults() == 1 && matchPattern(&op, m_Constant(&constant))) {
@@ -224,7 +227,9 @@ LogicalResult Program::addOp(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case([&](LoadOp load) { return addLoad(load), success(); })
       .Case([&](StoreOp store) { return addStore(store), success(); })
-      .Case([&](BroadcastOp broadcast) { return addBroadcast(broadcast), success(); })
+      .Case([&](BroadcastOp broadcast) {
+        return addBroadcast(broadcast), success();
+      })
       .Case([&](ReduceOp reduce) { return addReduce(reduce), success(); })
       .Default([&](Operation *) { return addElementwise(op); });
 }

@@ -55,7 +55,8 @@ public:
   std::vector<OperandBuffers> operands;
 
 private:
-  using Step = std::function<void(Frame &, const std::vector<OperandBuffers> &)>;
+  using Step =
+      std::function<void(Frame &, const std::vector<OperandBuffers> &)>;
 
   llvm::LogicalResult addOp(mlir::Operation &op);
   llvm::LogicalResult addConstant(mlir::Operation &op, mlir::Attribute value);

@@ -22,8 +22,8 @@ static const FloatTraits f32 = getTraits(FloatFormat::f32);
 //===----------------------------------------------------------------------===//
 
 /// How many roundings an element can meet on its way into a sum of `n`: a tree
-/// over the threads, and a serial run of at most 160 elements in each, with some
-/// to spare for what crosses warps and CTAs.
+/// over the threads, and a serial run of at most 160 elements in each, with
+/// some to spare for what crosses warps and CTAs.
 static double sumDepth(size_t n) {
   return llvm::Log2_64_Ceil(n) + std::min<double>(n, 160) + 20;
 }
@@ -135,7 +135,8 @@ static Number fold(ReduceKind kind, unsigned width, const Lane &lane) {
   return total[0];
 }
 
-Number reference::reduceLane(ReduceKind kind, unsigned width, const Lane &lane) {
+Number reference::reduceLane(ReduceKind kind, unsigned width,
+                             const Lane &lane) {
   switch (kind) {
   case ReduceKind::addf:
     return sum(lane);

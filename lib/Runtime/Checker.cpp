@@ -30,8 +30,8 @@ static double truncateInteger(StorageType type, double value) {
   return static_cast<double>(static_cast<int32_t>(bits));
 }
 
-/// Returns the distance of `got` from `expected` over what is allowed: at most 1
-/// if it is right.
+/// Returns the distance of `got` from `expected` over what is allowed: at most
+/// 1 if it is right.
 static double usedShare(StorageType type, double got, double expected,
                         double bound) {
   if (std::isnan(expected) || std::isnan(got))
@@ -92,7 +92,8 @@ CheckReport quack::checkOutput(const CheckInput &input) {
 }
 
 void CheckReport::merge(const CheckReport &other) {
-  CheckReport worse = other.row >= 0 && (row < 0 || other.used > used) ? other : *this;
+  CheckReport worse =
+      other.row >= 0 && (row < 0 || other.used > used) ? other : *this;
   worse.elements = elements + other.elements;
   worse.violations = violations + other.violations;
   worse.unchecked = unchecked + other.unchecked;
@@ -111,8 +112,9 @@ std::string CheckReport::text() const {
   if (row < 0)
     return result;
   os << "; worst at row " << row << ", column " << column << ": got "
-     << llvm::format("%.9g", got) << ", expected " << llvm::format("%.9g", expected)
-     << " with bound " << llvm::format("%.3g", bound);
+     << llvm::format("%.9g", got) << ", expected "
+     << llvm::format("%.9g", expected) << " with bound "
+     << llvm::format("%.3g", bound);
   if (std::isfinite(used))
     os << llvm::format(" (%.2f of what is allowed)", used);
   return result;

@@ -76,15 +76,15 @@ Error Context::initialize(int wanted) {
   }
   int count = 0;
   if (api->deviceGetCount(&count) || wanted >= count)
-    return make_error<NoDeviceError>("the driver sees " + std::to_string(count) +
-                                     " GPUs, number " + std::to_string(wanted) +
-                                     " was asked for");
+    return make_error<NoDeviceError>("the driver sees " +
+                                     std::to_string(count) + " GPUs, number " +
+                                     std::to_string(wanted) + " was asked for");
   int id;
   if (Error error = check(api->deviceGet(&id, wanted), "cuDeviceGet"))
     return error;
   void *context;
-  if (Error error =
-          check(api->primaryCtxRetain(&context, id), "cuDevicePrimaryCtxRetain"))
+  if (Error error = check(api->primaryCtxRetain(&context, id),
+                          "cuDevicePrimaryCtxRetain"))
     return error;
   ordinal = id;
   if (Error error = check(api->ctxSetCurrent(context), "cuCtxSetCurrent"))
@@ -97,8 +97,8 @@ Error Context::initialize(int wanted) {
 
 Error Context::queryProperties() {
   char name[256] = "";
-  if (Error error =
-          check(api->deviceGetName(name, sizeof(name), ordinal), "cuDeviceGetName"))
+  if (Error error = check(api->deviceGetName(name, sizeof(name), ordinal),
+                          "cuDeviceGetName"))
     return error;
   device.name = name;
   auto get = [&](DeviceAttribute attribute) {
@@ -154,8 +154,8 @@ Expected<Module> Context::loadModule(StringRef ptx) const {
   int options[] = {jitErrorLog, jitErrorLogBytes};
   void *values[] = {errorLog.data(), reinterpret_cast<void *>(errorLog.size())};
   void *module = nullptr;
-  int result =
-      api->moduleLoadDataEx(&module, text.c_str(), std::size(options), options, values);
+  int result = api->moduleLoadDataEx(&module, text.c_str(), std::size(options),
+                                     options, values);
   if (Error error = check(result, "cuModuleLoadDataEx")) {
     StringRef log = StringRef(errorLog.c_str()).trim();
     if (log.empty())
@@ -163,31 +163,36 @@ Expected<Module> Context::loadModule(StringRef ptx) const {
     return createStringError(toString(std::move(error)) +
                              "\nthe driver's assembler says:\n" + log);
   }
-  return Module(Handle(api.get(), module, [](const EntryPoints &cuda, void *object) {
-    cuda.moduleUnload(object);
-  }));
+  return Module(
+      Handle(api.get(), module, [](const EntryPoints &cuda, void *object) {
+        cuda.moduleUnload(object);
+      }));
 }
 
-Expected<Function> Context::getFunction(const Module &module, StringRef name) const {
+Expected<Function> Context::getFunction(const Module &module,
+                                        StringRef name) const {
   void *function = nullptr;
   std::string text = name.str();
   if (Error error =
           check(api->moduleGetFunction(&function, module.get(), text.c_str()),
                 "cuModuleGetFunction"))
-    return joinErrors(createStringError("no kernel '" + name + "' in the module"),
-                      std::move(error));
+    return joinErrors(
+        createStringError("no kernel '" + name + "' in the module"),
+        std::move(error));
   return Function(function);
 }
 
 Expected<std::pair<int, int>> Context::getResources(Function function) const {
   std::pair<int, int> resources;
-  if (Error error = check(api->funcGetAttribute(&resources.first, functionRegisters,
-                                                function.get()),
-                          "cuFuncGetAttribute"))
+  if (Error error =
+          check(api->funcGetAttribute(&resources.first, functionRegisters,
+                                      function.get()),
+                "cuFuncGetAttribute"))
     return error;
-  if (Error error = check(api->funcGetAttribute(&resources.second,
-                                                functionLocalBytes, function.get()),
-                          "cuFuncGetAttribute"))
+  if (Error error =
+          check(api->funcGetAttribute(&resources.second, functionLocalBytes,
+                                      function.get()),
+                "cuFuncGetAttribute"))
     return error;
   return resources;
 }
@@ -221,8 +226,9 @@ Error Context::launch(Function function, const LaunchShape &shape,
   config.stream = stream;
   config.attributes = &attribute;
   config.numAttributes = shape.cluster > 1 ? 1 : 0;
-  return check(api->launchKernelEx(&config, function.get(), parameters, nullptr),
-               "cuLaunchKernelEx");
+  return check(
+      api->launchKernelEx(&config, function.get(), parameters, nullptr),
+      "cuLaunchKernelEx");
 }
 
 //===----------------------------------------------------------------------===//
@@ -234,9 +240,9 @@ Expected<Buffer> Context::allocate(int64_t bytes) const {
   // The driver refuses 0 bytes.
   size_t size = std::max<int64_t>(bytes, 1);
   if (Error error = check(api->memAlloc(&address, size), "cuMemAlloc"))
-    return joinErrors(
-        createStringError("cannot allocate " + Twine(bytes) + " bytes on the GPU"),
-        std::move(error));
+    return joinErrors(createStringError("cannot allocate " + Twine(bytes) +
+                                        " bytes on the GPU"),
+                      std::move(error));
   return Buffer(Handle(api.get(), reinterpret_cast<void *>(address),
                        [](const EntryPoints &cuda, void *object) {
                          cuda.memFree(reinterpret_cast<DevicePointer>(object));
@@ -269,7 +275,8 @@ Error Context::copyToHost(void *to, DevicePointer from, int64_t bytes) const {
 
 Error Context::copyOnDevice(DevicePointer to, DevicePointer from,
                             int64_t bytes) const {
-  return check(api->memcpyDtoDAsync(to, from, bytes, stream), "cuMemcpyDtoDAsync");
+  return check(api->memcpyDtoDAsync(to, from, bytes, stream),
+               "cuMemcpyDtoDAsync");
 }
 
 Error Context::fill(DevicePointer to, uint8_t value, int64_t bytes) const {
@@ -284,11 +291,13 @@ Error Context::fill(DevicePointer to, uint8_t value, int64_t bytes) const {
 
 Expected<Event> Context::createEvent() const {
   void *event = nullptr;
-  if (Error error = check(api->eventCreate(&event, /*Flags=*/0), "cuEventCreate"))
+  if (Error error =
+          check(api->eventCreate(&event, /*Flags=*/0), "cuEventCreate"))
     return error;
-  return Event(Handle(api.get(), event, [](const EntryPoints &cuda, void *object) {
-    cuda.eventDestroy(object);
-  }));
+  return Event(
+      Handle(api.get(), event, [](const EntryPoints &cuda, void *object) {
+        cuda.eventDestroy(object);
+      }));
 }
 
 Error Context::record(const Event &event) const {

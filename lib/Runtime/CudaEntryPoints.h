@@ -71,7 +71,8 @@ struct LaunchConfig {
   LaunchAttribute *attributes;
   unsigned numAttributes;
 };
-static_assert(sizeof(LaunchConfig) == 56 && offsetof(LaunchConfig, stream) == 32);
+static_assert(sizeof(LaunchConfig) == 56 &&
+              offsetof(LaunchConfig, stream) == 32);
 
 /// The calls, as X(member name, driver's name, parameters).
 #define QUACK_CUDA_CALLS(X)                                                    \
@@ -113,7 +114,8 @@ static_assert(sizeof(LaunchConfig) == 56 && offsetof(LaunchConfig, stream) == 32
   X(eventElapsedTime, "cuEventElapsedTime", (float *, void *, void *))
 
 struct EntryPoints {
-#define QUACK_DECLARE(member, name, parameters) int(*member) parameters = nullptr;
+#define QUACK_DECLARE(member, name, parameters)                                \
+  int(*member) parameters = nullptr;
   QUACK_CUDA_CALLS(QUACK_DECLARE)
 #undef QUACK_DECLARE
 

@@ -58,17 +58,17 @@ Expected<cuda::LaunchShape> quack::getLaunchShape(const KernelMetadata &kernel,
                                                   int64_t rows) {
   constexpr int64_t maxGrid = (int64_t(1) << 31) - 1;
   if (rows < 0)
-    return createStringError("kernel '" + kernel.name +
-                             "': the number of rows must not be negative, got " +
-                             Twine(rows));
+    return createStringError(
+        "kernel '" + kernel.name +
+        "': the number of rows must not be negative, got " + Twine(rows));
   int64_t tiles =
       rows / kernel.rowsPerTile + (rows % kernel.rowsPerTile != 0 ? 1 : 0);
   if (tiles > maxGrid / kernel.cluster)
     return createStringError("kernel '" + kernel.name + "': " + Twine(rows) +
                              " rows need more than the " + Twine(maxGrid) +
                              " CTAs of a grid (" + Twine(kernel.rowsPerTile) +
-                             " rows a tile, clusters of " + Twine(kernel.cluster) +
-                             ")");
+                             " rows a tile, clusters of " +
+                             Twine(kernel.cluster) + ")");
   cuda::LaunchShape shape;
   shape.grid = tiles * kernel.cluster;
   shape.threads = kernel.threads;
@@ -103,8 +103,8 @@ Error quack::checkGuards(const KernelMetadata &kernel,
     int64_t strideBytes = argument.rowStride * getSizeInBytes(*type);
     if (operand.role == "row" && strideBytes % alignment != 0)
       return fail("row stride", Twine(strideBytes) + " (" +
-                                    Twine(argument.rowStride) + " elements of " +
-                                    operand.type + ")");
+                                    Twine(argument.rowStride) +
+                                    " elements of " + operand.type + ")");
   }
   return Error::success();
 }
@@ -113,9 +113,10 @@ std::string quack::describeLaunch(const KernelMetadata &kernel,
                                   const cuda::LaunchShape &shape) {
   std::string text;
   raw_string_ostream os(text);
-  os << "kernel '" << kernel.name << "', grid (" << shape.grid << ", 1, 1), block ("
-     << shape.threads << ", 1, 1), cluster " << shape.cluster << ", "
-     << shape.sharedBytes << " bytes of dynamic shared memory";
+  os << "kernel '" << kernel.name << "', grid (" << shape.grid
+     << ", 1, 1), block (" << shape.threads << ", 1, 1), cluster "
+     << shape.cluster << ", " << shape.sharedBytes
+     << " bytes of dynamic shared memory";
   return text;
 }
 
@@ -136,10 +137,9 @@ Expected<Launcher> Launcher::create(const cuda::Context &context, StringRef ptx,
                                     const KernelMetadata &kernel) {
   int64_t sharedLimit = context.properties().sharedBytesPerBlock;
   if (kernel.sharedBytes > sharedLimit)
-    return createStringError("kernel '" + kernel.name + "': needs " +
-                             Twine(kernel.sharedBytes) +
-                             " bytes of shared memory, the GPU allows " +
-                             Twine(sharedLimit));
+    return createStringError(
+        "kernel '" + kernel.name + "': needs " + Twine(kernel.sharedBytes) +
+        " bytes of shared memory, the GPU allows " + Twine(sharedLimit));
   Launcher launcher;
   launcher.context = &context;
   launcher.kernel = kernel;
@@ -174,6 +174,6 @@ Error Launcher::launch(ArrayRef<LaunchArgument> arguments, int64_t rows) const {
   if (shape->grid == 0)
     return Error::success();
   ParameterPack parameters(kernel, arguments, rows);
-  return withLaunch(context->launch(function, *shape, parameters.pointers()), kernel,
-                    *shape);
+  return withLaunch(context->launch(function, *shape, parameters.pointers()),
+                    kernel, *shape);
 }

@@ -63,7 +63,8 @@ static StringRef valueOf(StringRef dictionary, StringRef key) {
 
 static Expected<Header> readHeader(StringRef path, StringRef file) {
   if (!file.starts_with(magic) || file.size() < 10)
-    return fileError(path, "not a .npy file: it does not start with \\x93NUMPY");
+    return fileError(path,
+                     "not a .npy file: it does not start with \\x93NUMPY");
   unsigned major = static_cast<unsigned char>(file[6]);
   if (major != 1 && major != 2)
     return fileError(path, "has .npy format version " + Twine(major) +
@@ -76,15 +77,18 @@ static Expected<Header> readHeader(StringRef path, StringRef file) {
   if (file.size() - start < length)
     return fileError(path, "ends within its header");
   StringRef dictionary = file.substr(start, length);
-  Header header{valueOf(dictionary, "descr"), valueOf(dictionary, "fortran_order"),
+  Header header{valueOf(dictionary, "descr"),
+                valueOf(dictionary, "fortran_order"),
                 valueOf(dictionary, "shape"), file.drop_front(start + length)};
   if (header.descr.empty() || header.order.empty() ||
       !dictionary.contains("'shape'"))
-    return fileError(path, "has a header without descr, fortran_order or shape");
+    return fileError(path,
+                     "has a header without descr, fortran_order or shape");
   return header;
 }
 
-static Expected<std::vector<int64_t>> parseShape(StringRef path, StringRef text) {
+static Expected<std::vector<int64_t>> parseShape(StringRef path,
+                                                 StringRef text) {
   std::vector<int64_t> shape;
   SmallVector<StringRef> parts;
   text.split(parts, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
@@ -102,7 +106,8 @@ static Expected<std::vector<int64_t>> parseShape(StringRef path, StringRef text)
   return shape;
 }
 
-/// Returns the type of a dtype text; `isDouble` for float64, which is read only.
+/// Returns the type of a dtype text; `isDouble` for float64, which is read
+/// only.
 static std::optional<StorageType> parseDescr(StringRef descr, bool &isDouble) {
   isDouble = descr == "<f8";
   if (isDouble || descr == "<f4")
@@ -168,11 +173,13 @@ Expected<NpyArray> quack::readNpy(StringRef path) {
   bool isDouble = false;
   std::optional<StorageType> type = parseDescr(header->descr, isDouble);
   if (!type)
-    return fileError(path, "has dtype '" + header->descr +
-                               "'; it must be <f4, <f2, <u2 (bf16), |i1, <i4, <i8 "
-                               "or <f8");
+    return fileError(path,
+                     "has dtype '" + header->descr +
+                         "'; it must be <f4, <f2, <u2 (bf16), |i1, <i4, <i8 "
+                         "or <f8");
   if (header->order != "False")
-    return fileError(path, "is in Fortran order; save numpy.ascontiguousarray(x)");
+    return fileError(path,
+                     "is in Fortran order; save numpy.ascontiguousarray(x)");
   Expected<std::vector<int64_t>> shape = parseShape(path, header->shape);
   if (!shape)
     return shape.takeError();
@@ -183,18 +190,19 @@ Expected<NpyArray> quack::readNpy(StringRef path) {
   int64_t expected;
   if (MulOverflow(array.size(), elementBytes, expected) ||
       static_cast<int64_t>(header->data.size()) != expected)
-    return fileError(path, "must hold " + Twine(array.size()) + " elements of " +
-                               Twine(elementBytes) + " bytes, got " +
-                               Twine(header->data.size()) + " bytes");
+    return fileError(path, "must hold " + Twine(array.size()) +
+                               " elements of " + Twine(elementBytes) +
+                               " bytes, got " + Twine(header->data.size()) +
+                               " bytes");
   copyElements(header->data, isDouble, array);
   return array;
 }
 
 Error quack::writeNpy(StringRef path, StorageType type, ArrayRef<int64_t> shape,
                       ArrayRef<char> data) {
-  std::string text = ("{'descr': '" + descrOf(type) +
-                      "', 'fortran_order': False, 'shape': (")
-                         .str();
+  std::string text =
+      ("{'descr': '" + descrOf(type) + "', 'fortran_order': False, 'shape': (")
+          .str();
   for (int64_t extent : shape)
     text += std::to_string(extent) + ", ";
   if (shape.size() > 1)

@@ -118,7 +118,8 @@ float quack::halfToFloat(uint16_t bits) {
   if (exponent == 31)
     return toFloat(sign | 0x7f800000 | fraction << 13);
   if (exponent == 0)
-    return std::copysign(static_cast<float>(fraction) * 0x1p-24f, toFloat(sign));
+    return std::copysign(static_cast<float>(fraction) * 0x1p-24f,
+                         toFloat(sign));
   return toFloat(sign | ((exponent + 112) << 23) | fraction << 13);
 }
 
@@ -136,7 +137,8 @@ static void widenEach(const void *from, double *to, int64_t count, Fn convert) {
   }
 }
 
-void quack::widen(StorageType type, const void *from, double *to, int64_t count) {
+void quack::widen(StorageType type, const void *from, double *to,
+                  int64_t count) {
   auto keep = [](auto element) { return element; };
   switch (type) {
   case StorageType::f32:
@@ -155,7 +157,8 @@ void quack::widen(StorageType type, const void *from, double *to, int64_t count)
 }
 
 template <typename T, typename Fn>
-static void narrowEach(const double *from, void *to, int64_t count, Fn convert) {
+static void narrowEach(const double *from, void *to, int64_t count,
+                       Fn convert) {
   char *bytes = static_cast<char *>(to);
   for (int64_t i = 0; i < count; ++i) {
     T element = convert(from[i]);
@@ -173,13 +176,15 @@ template <typename T> static T clampTo(double value) {
   return value <= static_cast<double>(least) ? least : static_cast<T>(value);
 }
 
-void quack::narrow(StorageType type, const double *from, void *to, int64_t count) {
+void quack::narrow(StorageType type, const double *from, void *to,
+                   int64_t count) {
   switch (type) {
   case StorageType::f32:
     return narrowEach<float>(from, to, count,
                              [](double v) { return static_cast<float>(v); });
   case StorageType::bf16:
-    // Rounded once from the double: what is then a bf16 number converts exactly.
+    // Rounded once from the double: what is then a bf16 number converts
+    // exactly.
     return narrowEach<uint16_t>(from, to, count, [](double v) {
       return floatToBF16(static_cast<float>(roundTo(FloatFormat::bf16, v)));
     });

@@ -108,8 +108,9 @@ static bool mapChoice(json::ObjectMapper &mapper, StringLiteral key,
 }
 
 /// Reads the integer `key`, which must lie between `least` and `most`.
-static bool mapCount(json::ObjectMapper &mapper, StringLiteral key, int64_t &value,
-                     json::Path path, int64_t least, int64_t most) {
+static bool mapCount(json::ObjectMapper &mapper, StringLiteral key,
+                     int64_t &value, json::Path path, int64_t least,
+                     int64_t most) {
   if (!mapper.map(key, value))
     return false;
   if (value >= least && value <= most)
@@ -163,10 +164,10 @@ static bool applyGuards(const std::vector<Guard> &guards,
                         std::vector<OperandMetadata> &operands,
                         json::Path path) {
   for (const auto &[index, guard] : llvm::enumerate(guards)) {
-    auto found = llvm::find_if(operands, [&, name = guard.operand](
-                                             const OperandMetadata &operand) {
-      return operand.name == name;
-    });
+    auto found = llvm::find_if(
+        operands, [&, name = guard.operand](const OperandMetadata &operand) {
+          return operand.name == name;
+        });
     if (found == operands.end()) {
       path.index(index).field("operand").report("names no operand of the abi");
       return false;

@@ -86,7 +86,8 @@ private:
 class Buffer {
 public:
   Buffer() = default;
-  Buffer(Handle handle, int64_t bytes) : handle(std::move(handle)), bytes(bytes) {}
+  Buffer(Handle handle, int64_t bytes)
+      : handle(std::move(handle)), bytes(bytes) {}
 
   DevicePointer address() const {
     return reinterpret_cast<DevicePointer>(handle.get());
@@ -135,8 +136,8 @@ struct LaunchShape {
   int64_t grid = 1, threads = 1, cluster = 1, sharedBytes = 0;
 };
 
-/// A GPU, with the context and the stream that everything here uses. One context
-/// at a time; used from one thread.
+/// A GPU, with the context and the stream that everything here uses. One
+/// context at a time; used from one thread.
 class Context {
 public:
   /// Loads the driver and takes GPU `ordinal`.
@@ -161,7 +162,8 @@ public:
   llvm::Expected<Buffer> allocate(int64_t bytes) const;
   /// Returns the bytes of device memory that are free.
   llvm::Expected<int64_t> freeBytes() const;
-  llvm::Error copyToDevice(DevicePointer to, const void *from, int64_t bytes) const;
+  llvm::Error copyToDevice(DevicePointer to, const void *from,
+                           int64_t bytes) const;
   llvm::Error copyToHost(void *to, DevicePointer from, int64_t bytes) const;
   llvm::Error copyOnDevice(DevicePointer to, DevicePointer from,
                            int64_t bytes) const;

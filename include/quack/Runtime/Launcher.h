@@ -71,8 +71,10 @@ public:
                                          llvm::StringRef ptx,
                                          const KernelMetadata &kernel);
 
-  /// Launches on the context's stream for `rows` rows; nothing if there is none.
-  llvm::Error launch(llvm::ArrayRef<LaunchArgument> arguments, int64_t rows) const;
+  /// Launches on the context's stream for `rows` rows; nothing if there is
+  /// none.
+  llvm::Error launch(llvm::ArrayRef<LaunchArgument> arguments,
+                     int64_t rows) const;
 
   int registersPerThread() const { return registers; }
   int localBytesPerThread() const { return localBytes; }

@@ -23,11 +23,11 @@ enum class FloatFormat { f64, f32, bf16, f16 };
 
 /// What rounding to a format needs to know of it.
 struct FloatTraits {
-  int precision;        ///< bits of the significand, the hidden one included
-  double minNormal;     ///< smallest normal number
-  double minSubnormal;  ///< distance of subnormal numbers
-  double maxFinite;     ///< greatest finite number
-  double unitRoundoff;  ///< half the distance of 1 to the next number
+  int precision;       ///< bits of the significand, the hidden one included
+  double minNormal;    ///< smallest normal number
+  double minSubnormal; ///< distance of subnormal numbers
+  double maxFinite;    ///< greatest finite number
+  double unitRoundoff; ///< half the distance of 1 to the next number
 };
 
 /// Returns the traits of `format`.
@@ -59,7 +59,8 @@ inline double roundTo(const FloatTraits &traits, double x) {
   if (traits.precision == 53)
     return x;
   double magnitude = std::fabs(x);
-  // Adding and subtracting 1.5 * 2^52 units leaves whole units, to nearest even.
+  // Adding and subtracting 1.5 * 2^52 units leaves whole units, to nearest
+  // even.
   double magic = 0x1.8p52 * traits.minSubnormal;
   double subnormal = (magnitude + magic) - magic;
   uint64_t bits;
@@ -71,11 +72,11 @@ inline double roundTo(const FloatTraits &traits, double x) {
   double normal;
   std::memcpy(&normal, &bits, sizeof(normal));
   double rounded = magnitude < traits.minNormal ? subnormal : normal;
-  rounded = rounded > traits.maxFinite
-                ? std::numeric_limits<double>::infinity()
-                : rounded;
+  rounded = rounded > traits.maxFinite ? std::numeric_limits<double>::infinity()
+                                       : rounded;
   // A NaN or an infinity keeps its own bits.
-  rounded = magnitude <= std::numeric_limits<double>::max() ? rounded : magnitude;
+  rounded =
+      magnitude <= std::numeric_limits<double>::max() ? rounded : magnitude;
   return std::copysign(rounded, x);
 }
 

@@ -1,0 +1,118 @@
+//===- LauncherTest.cpp - what a launch is refused for ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launch shapes, guards and packed parameters, none of which takes a GPU; and
+// the error where there is none.
+//
+//===----------------------------------------------------------------------===//
+
+#include "quack/Runtime/Launcher.h"
+
+#include "gtest/gtest.h"
+
+#include <cstring>
+
+using namespace llvm;
+using namespace quack;
+
+static KernelMetadata sample() {
+  KernelMetadata kernel;
+  kernel.name = "softmax";
+  kernel.columns = 64;
+  kernel.threads = 128;
+  kernel.cluster = 2;
+  kernel.rowsPerTile = 4;
+  kernel.sharedBytes = 512;
+  kernel.operands = {{"x", "in", "row", "bf16", 16},
+                     {"eps", "in", "value", "f32", 1},
+                     {"t", "in", "scalar", "i64", 8},
+                     {"k", "in", "value", "i32", 1},
+                     {"y", "out", "row", "bf16", 16}};
+  return kernel;
+}
+
+static std::vector<LaunchArgument> goodArguments() {
+  return {{0x1000, 64, 0},
+          {0, 0, 1.5},
+          {0x2008, 1, 0},
+          {0, 0, -3},
+          {0x3000, 72, 0}};
+}
+
+TEST(LauncherTest, shapes) {
+  struct Row {
+    int64_t rows, grid;
+  };
+  const Row table[] = {{0, 0}, {1, 2}, {4, 2}, {5, 4}, {262148, 131074}};
+  for (const Row &row : table) {
+    Expected<cuda::LaunchShape> shape = getLaunchShape(sample(), row.rows);
+    ASSERT_TRUE(static_cast<bool>(shape));
+    EXPECT_EQ(shape->grid, row.grid) << row.rows;
+    EXPECT_EQ(shape->threads, 128);
+  }
+  EXPECT_EQ(
+      describeLaunch(sample(), *getLaunchShape(sample(), 5)),
+      "kernel 'softmax', grid (4, 1, 1), block (128, 1, 1), cluster 2, 512 "
+      "bytes of dynamic shared memory");
+}
+
+TEST(LauncherTest, refusesGridsThatAreTooLarge) {
+  const int64_t most = ((int64_t(1) << 31) - 1) / 2 * 4;
+  EXPECT_TRUE(static_cast<bool>(getLaunchShape(sample(), most)));
+  EXPECT_EQ(
+      toString(getLaunchShape(sample(), most + 1).takeError()),
+      "kernel 'softmax': 4294967293 rows need more than the 2147483647 CTAs of "
+      "a grid (4 rows a tile, clusters of 2)");
+  EXPECT_EQ(
+      toString(getLaunchShape(sample(), -1).takeError()),
+      "kernel 'softmax': the number of rows must not be negative, got -1");
+}
+
+static std::string guardError(size_t index, LaunchArgument argument) {
+  std::vector<LaunchArgument> arguments = goodArguments();
+  arguments[index] = argument;
+  return toString(checkGuards(sample(), arguments));
+}
+
+TEST(LauncherTest, guards) {
+  EXPECT_EQ(toString(checkGuards(sample(), goodArguments())), "");
+  EXPECT_EQ(
+      guardError(0, {0x1008, 64, 0}),
+      "kernel 'softmax': the address of operand 'x' must be a multiple of 16 "
+      "bytes, got 0x1008");
+  EXPECT_EQ(guardError(4, {0x3000, 65, 0}),
+            "kernel 'softmax': the row stride of operand 'y' must be a "
+            "multiple of 16 "
+            "bytes, got 130 (65 elements of bf16)");
+  EXPECT_EQ(
+      guardError(2, {0x2004, 1, 0}),
+      "kernel 'softmax': the address of operand 't' must be a multiple of 8 "
+      "bytes, got 0x2004");
+  // A stride of scalars has no demand, nor has a scalar an address.
+  EXPECT_EQ(guardError(2, {0x2008, 3, 0}), "");
+  EXPECT_EQ(guardError(1, {0x3, 3, 0}), "");
+  EXPECT_EQ(toString(checkGuards(sample(), {})),
+            "kernel 'softmax': takes 5 operands, got 0");
+}
+
+TEST(LauncherTest, packsParametersInTheOrderOfTheABI) {
+  ParameterPack pack(sample(), goodArguments(), /*rows=*/7);
+  float eps = 1.5f;
+  uint32_t epsBits;
+  std::memcpy(&epsBits, &eps, sizeof(eps));
+  const std::vector<uint64_t> expected = {
+      0x1000, 64, 0x2008, 1, 0x3000, 72, 7, epsBits, 0xfffffffd};
+  EXPECT_EQ(pack.words().vec(), expected);
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_EQ(*static_cast<uint64_t *>(pack.pointers()[i]), expected[i]);
+}
+
+TEST(LauncherTest, saysThatThereIsNoGPU) {
+  Expected<std::unique_ptr<cuda::Context>> context = cuda::Context::create();
+  if (context)
+    GTEST_SKIP() << "this machine has a GPU: " << (*context)->properties().name;
+  Error error = context.takeError();
+  EXPECT_TRUE(error.isA<cuda::NoDeviceError>());
+  EXPECT_EQ(toString(std::move(error)).rfind("no CUDA device: ", 0), 0u);
+}

@@ -144,6 +144,31 @@ def Quack_StoreOp : Quack_Op<"store"> {
 }
 
 //===----------------------------------------------------------------------===//
+// columns
+//===----------------------------------------------------------------------===//
+
+def Quack_ColumnsOp : Quack_Op<"columns", [Pure]> {
+  let summary = "N, the number of columns of a row";
+  let description = [{
+    A constant once the kernel is specialised; what a mean divides by.
+
+    Example:
+    ```mlir
+    quack.kernel @mean(%x: memref<?x1000xf32> in row, %m: memref<?xf32> out scalar) {
+      %v = quack.load %x : memref<?x1000xf32> -> tensor<1000xf32>
+      %sum = quack.reduce addf %v : tensor<1000xf32> -> f32
+      %n = quack.columns : i32
+      %count = arith.sitofp %n : i32 to f32
+      %mean = arith.divf %sum, %count : f32
+      quack.store %mean, %m : f32, memref<?xf32>
+    }
+    ```
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
 // broadcast, reduce
 //===----------------------------------------------------------------------===//
 

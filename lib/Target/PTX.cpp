@@ -10,9 +10,9 @@
 
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -55,17 +55,20 @@ FailureOr<PTXTarget> PTXTarget::create(Operation *module, StringRef chip,
   if (version <= 0 || !llvm::is_contained(ptxVersions, version))
     return module->emitError("unknown or too old PTX version ")
            << version
-           << ", expected 80, 81, 82, 83, 84, 85, 86, 87, 88 or 90 (PTX ISA 8.0 "
+           << ", expected 80, 81, 82, 83, 84, 85, 86, 87, 88 or 90 (PTX ISA "
+              "8.0 "
               "is the first with bulk copies)";
   initializeNVPTX();
   std::string error;
   llvm::Triple triple("nvptx64-nvidia-cuda");
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return module->emitError("LLVM has no NVPTX backend: ") << error;
-  return PTXTarget(std::shared_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, chip, "+ptx" + std::to_string(version), {}, llvm::Reloc::PIC_,
-      std::nullopt, llvm::CodeGenOptLevel::Aggressive)));
+  return PTXTarget(
+      std::shared_ptr<llvm::TargetMachine>(target->createTargetMachine(
+          triple, chip, "+ptx" + std::to_string(version), {}, llvm::Reloc::PIC_,
+          std::nullopt, llvm::CodeGenOptLevel::Aggressive)));
 }
 
 /// Inline PTX may synchronise: no pass may duplicate it across divergent paths.
@@ -78,7 +81,8 @@ static void markInlineAsmConvergent(llvm::Module &module) {
 }
 
 std::unique_ptr<llvm::Module>
-PTXTarget::translate(gpu::GPUModuleOp module, llvm::LLVMContext &context) const {
+PTXTarget::translate(gpu::GPUModuleOp module,
+                     llvm::LLVMContext &context) const {
   std::unique_ptr<llvm::Module> llvmModule =
       translateModuleToLLVMIR(module, context, "quack");
   if (!llvmModule)
@@ -86,8 +90,8 @@ PTXTarget::translate(gpu::GPUModuleOp module, llvm::LLVMContext &context) const 
   llvmModule->setTargetTriple(machine->getTargetTriple());
   llvmModule->setDataLayout(machine->createDataLayout());
   markInlineAsmConvergent(*llvmModule);
-  auto optimise = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0,
-                                            machine.get());
+  auto optimise =
+      makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, machine.get());
   if (llvm::Error error = optimise(llvmModule.get())) {
     module.emitError("LLVM's optimiser failed: ")
         << llvm::toString(std::move(error));
@@ -96,7 +100,8 @@ PTXTarget::translate(gpu::GPUModuleOp module, llvm::LLVMContext &context) const 
   return llvmModule;
 }
 
-FailureOr<std::string> PTXTarget::emit(llvm::Module &module, Operation *op) const {
+FailureOr<std::string> PTXTarget::emit(llvm::Module &module,
+                                       Operation *op) const {
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
   llvm::legacy::PassManager passes;

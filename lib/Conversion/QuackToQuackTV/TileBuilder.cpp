@@ -216,6 +216,9 @@ Value TileBuilder::create(Operation *op, Value value, int64_t pass) {
     return createReduce(reduce);
   if (op->hasTrait<OpTrait::ConstantLike>())
     return createConstant(op);
+  if (isa<ColumnsOp>(op))
+    return splat(op->getLoc(), b.getI32IntegerAttr(kernel.getColumns()),
+                 scalarType(b.getI32Type()));
   if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
     Value source = get(broadcast.getSource(), pass);
     if (!source)

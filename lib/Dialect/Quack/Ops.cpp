@@ -126,7 +126,7 @@ static bool isRowProgramType(Type type, int64_t columns) {
 
 /// C6: an operation that a row program may hold.
 static LogicalResult verifyBodyOp(KernelOp kernel, Operation &op) {
-  bool ours = isa<LoadOp, StoreOp, BroadcastOp, ReduceOp>(op);
+  bool ours = isa<LoadOp, StoreOp, ColumnsOp, BroadcastOp, ReduceOp>(op);
   bool elementwise = op.hasTrait<OpTrait::Elementwise>() &&
                      op.getNumRegions() == 0 && isMemoryEffectFree(&op);
   bool constant = op.hasTrait<OpTrait::ConstantLike>();

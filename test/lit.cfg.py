@@ -1,0 +1,44 @@
+# test/lit.cfg.py
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The lit suite: what a test file is, and which features this machine has."""
+
+import os
+import shutil
+
+import lit.formats
+
+config.name = "quack"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "Unit"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.quack_build, "test")
+
+tools = [os.path.join(config.quack_build, "bin"), config.llvm_tools_dir]
+config.environment["PATH"] = os.pathsep.join(tools + [os.environ["PATH"]])
+# Variables must not leak from one function's checks into the next one's.
+config.environment["FILECHECK_OPTS"] = "-enable-var-scope --dump-input-filter=error"
+for name in ("CUDA_VISIBLE_DEVICES", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+config.substitutions += [
+    ("%python", config.python),
+    ("%kernels", os.path.join(config.quack_source, "lib", "Kernels")),
+    ("%source", config.quack_source),
+    ("%mlir_include", config.mlir_include_dir),
+]
+
+ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))
+
+# CUDA_VISIBLE_DEVICES= is how one keeps tests off a GPU that is there.
+if os.path.exists("/dev/nvidia0") and os.environ.get("CUDA_VISIBLE_DEVICES") != "":
+    config.available_features.add("cuda")
+
+# Tests that take minutes have a run of their own, which has no others.
+if lit_config.params.get("long"):
+    config.available_features.add("long")
+    config.limit_to_features.add("long")

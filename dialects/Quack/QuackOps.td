@@ -57,10 +57,12 @@ def Quack_KernelOp : Quack_Op<"kernel", [
     - (C6) the body holds only `quack` operations, and elementwise or constant
       operations without side effects whose operands and results are rows of N
       columns or scalars.
-    - (C7) each `out` and `inout` operand is stored exactly once; each `in`
-      and `inout` operand is loaded, never an `out` one.
+    - (C7) each `out` and `inout` operand is stored exactly once; an `inout`
+      operand is loaded, an `out` one never.
     - (C8) an element type of a memref is f32, bf16, f16, i8, i32 or i64.
     - (C9) there is at least one `row` operand.
+    - (C10) there is one operand entry for each operand, the body's arguments
+      have the operands' types, and there are no results.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,

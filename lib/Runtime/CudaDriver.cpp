@@ -14,7 +14,9 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <chrono>
 #include <dlfcn.h>
+#include <thread>
 
 using namespace llvm;
 using namespace quack::cuda;
@@ -119,6 +121,8 @@ Error Context::queryProperties() {
 }
 
 Context::~Context() {
+  if (dead)
+    return;
   if (stream)
     api->streamDestroy(stream);
   if (ordinal >= 0)
@@ -315,5 +319,21 @@ Expected<double> Context::elapsedMicroseconds(const Event &begin,
 }
 
 Error Context::synchronize() const {
-  return check(api->streamSynchronize(stream), "cuStreamSynchronize");
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  for (;;) {
+    int result = api->streamQuery(stream);
+    if (result != resultNotReady)
+      return check(result, "cuStreamQuery");
+    std::chrono::duration<double> waited = Clock::now() - start;
+    if (waited.count() > watchdogSeconds) {
+      dead = true;
+      return createStringError("the GPU did not finish within " +
+                               Twine(static_cast<int64_t>(watchdogSeconds)) +
+                               " s: a kernel hangs");
+    }
+    // Short work is polled, so that timing loops do not wait for the scheduler.
+    if (waited.count() > 2e-3)
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
 }

@@ -19,7 +19,7 @@ namespace quack::cuda {
 /// Error codes by which this library decides something.
 enum : int {
   resultSuccess = 0,
-  resultNoDevice = 100,
+  resultNotReady = 600,
   resultIllegalAddress = 700,
   resultLaunchTimeout = 702,
   resultAssert = 710,
@@ -107,7 +107,7 @@ static_assert(sizeof(LaunchConfig) == 56 &&
     (DevicePointer, unsigned char, size_t, void *))                            \
   X(streamCreate, "cuStreamCreate", (void **, unsigned))                       \
   X(streamDestroy, "cuStreamDestroy", (void *))                                \
-  X(streamSynchronize, "cuStreamSynchronize", (void *))                        \
+  X(streamQuery, "cuStreamQuery", (void *))                                    \
   X(eventCreate, "cuEventCreate", (void **, unsigned))                         \
   X(eventDestroy, "cuEventDestroy", (void *))                                  \
   X(eventRecord, "cuEventRecord", (void *, void *))                            \

@@ -174,11 +174,16 @@ public:
   /// Returns the microseconds between two recorded events that have passed.
   llvm::Expected<double> elapsedMicroseconds(const Event &begin,
                                              const Event &end) const;
-  /// Waits for the stream. A kernel's fault shows here at the latest.
+  /// Waits for the stream. A kernel's fault shows here at the latest; one that
+  /// does not end within the watchdog's time is an error too.
   llvm::Error synchronize() const;
 
+  /// Sets how long synchronize() waits, in seconds.
+  void setWatchdog(double seconds) { watchdogSeconds = seconds; }
+
   /// Returns whether an error has made the context unusable, as a kernel's
-  /// illegal access does.
+  /// illegal access does. Freeing what such a context holds may block: a
+  /// process should end without it (std::_Exit) if the watchdog fired.
   bool isDead() const { return dead; }
 
 private:
@@ -191,6 +196,7 @@ private:
   DeviceProperties device;
   int ordinal = -1;
   void *stream = nullptr;
+  double watchdogSeconds = 60;
   mutable bool dead = false;
 };
 

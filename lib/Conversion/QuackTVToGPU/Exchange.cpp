@@ -112,7 +112,7 @@ static SmallVector<int64_t> laneDistances(const Fragment &fragment) {
 
 void ThreadBuilder::visitWarpReduce(tv::WarpReduceOp reduce) {
   loc = reduce.getLoc();
-  Fragment fragment(reduce.getSources().front().getType());
+  Fragment fragment = fragmentOf(reduce.getSources().front().getType());
   Combiner combiner{reduce.getKinds(), reduce.getIdentities(),
                     &reduce.getCombiner()};
   SmallVector<int64_t> distances = laneDistances(fragment);
@@ -150,7 +150,7 @@ static Value asWord(OpBuilder &b, Location loc, Value value) {
 
 void ThreadBuilder::visitPublish(tv::PublishOp publish) {
   loc = publish.getLoc();
-  Fragment fragment(publish.getValues().front().getType());
+  Fragment fragment = fragmentOf(publish.getValues().front().getType());
   auto alloc = publish.getBuffer().getDefiningOp<tv::AllocExchangeOp>();
   if (alloc.getBarrierOffset())
     publishRemote(publish, fragment);
@@ -296,7 +296,7 @@ static Modes consumedModes(const Fragment &fragment, bool remote) {
 
 void ThreadBuilder::visitCollect(tv::CollectOp collect) {
   loc = collect.getLoc();
-  Fragment fragment(collect.getPartials().front().getType());
+  Fragment fragment = fragmentOf(collect.getPartials().front().getType());
   auto alloc = collect.getBuffer().getDefiningOp<tv::AllocExchangeOp>();
   bool remote = alloc.getBarrierOffset().has_value();
   Combiner combiner{collect.getKinds(), collect.getIdentities(),

@@ -223,7 +223,7 @@ static StringRef loadSpace(tv::LoadPolicy policy) {
 
 Value ThreadBuilder::loadPiece(tv::LoadOp load, int64_t index) {
   loc = load.getLoc();
-  Fragment fragment(load.getType());
+  Fragment fragment = fragmentOf(load.getType());
   Coord offset = fragment.offset(index);
   Predicate exists = both(rowExists(fragment, offset.row),
                           fragment.shape.columns > 1
@@ -248,9 +248,22 @@ Value ThreadBuilder::loadPiece(tv::LoadOp load, int64_t index) {
 void ThreadBuilder::visitLoad(tv::LoadOp load) {
   if (load.getAtUse())
     return;
-  Fragment fragment(load.getType());
-  for (int64_t index = 0; index < fragment.pieces; ++index)
-    piece(load.getResult(), index);
+  int64_t count = fragmentOf(load.getType()).pieces;
+  for (int64_t index = 0; index < count; ++index)
+    pieces[{load.getResult(), index}] = loadPiece(load, index);
+}
+
+/// Accesses made together when one of them is needed: enough that their
+/// latencies overlap, few enough that registers stay free.
+static constexpr int64_t loadsAhead = 4;
+
+Value ThreadBuilder::loadAtUse(tv::LoadOp load, int64_t index) {
+  int64_t count = fragmentOf(load.getType()).pieces;
+  Value first = loadPiece(load, index);
+  for (int64_t i = index + 1; i < std::min(index + loadsAhead, count); ++i)
+    if (!pieces.contains({load.getResult(), i}))
+      pieces[{load.getResult(), i}] = loadPiece(load, i);
+  return first;
 }
 
 static StringRef storeSpace(tv::StorePolicy policy) {
@@ -266,7 +279,7 @@ static StringRef storeSpace(tv::StorePolicy policy) {
 }
 
 void ThreadBuilder::storePiece(tv::StoreOp store, int64_t index) {
-  Fragment fragment(store.getValue().getType());
+  Fragment fragment = fragmentOf(store.getValue().getType());
   Value value = piece(store.getValue(), index);
   loc = store.getLoc();
   Coord offset = fragment.offset(index);
@@ -316,7 +329,7 @@ static int64_t columnsPerCta(const Fragment &fragment) {
 
 ThreadBuilder::Address ThreadBuilder::stagedAddress(tv::StageOp stage,
                                                     int64_t index) {
-  Fragment fragment(stage.getStaged().getType().getTile());
+  Fragment fragment = fragmentOf(stage.getStaged().getType().getTile());
   Coord offset = fragment.offset(index);
   int64_t bytes = fragment.elementBytes(), width = columnsPerCta(fragment);
   std::string key = "staged" + std::to_string(*stage.getOffset()) + "|" +
@@ -338,7 +351,7 @@ ThreadBuilder::Address ThreadBuilder::stagedAddress(tv::StageOp stage,
 /// Each thread copies the runs that it will read itself; those outside the rows
 /// are filled with zero (PTX ISA, cp.async with src-size 0).
 void ThreadBuilder::stageAsync(tv::StageOp stage) {
-  Fragment fragment(stage.getStaged().getType().getTile());
+  Fragment fragment = fragmentOf(stage.getStaged().getType().getTile());
   int64_t bytes = fragment.run * fragment.elementBytes();
   for (int64_t index = 0; index < fragment.pieces; ++index) {
     Coord offset = fragment.offset(index);
@@ -365,7 +378,7 @@ void ThreadBuilder::stageAsync(tv::StageOp stage) {
 
 /// One thread announces the bytes and issues one copy a row.
 void ThreadBuilder::stageBulk(tv::StageOp stage) {
-  Fragment fragment(stage.getStaged().getType().getTile());
+  Fragment fragment = fragmentOf(stage.getStaged().getType().getTile());
   int64_t bytes = fragment.elementBytes(), width = columnsPerCta(fragment);
   int64_t columns = kernel.getColumns();
   unsigned number = cast<BlockArgument>(stage.getSource()).getArgNumber();
@@ -440,7 +453,7 @@ void ThreadBuilder::visitAwait(tv::AwaitOp await) {
 Value ThreadBuilder::readPiece(tv::ReadOp read, int64_t index) {
   loc = read.getLoc();
   auto stage = read.getStaged().getDefiningOp<tv::StageOp>();
-  Fragment fragment(read.getType());
+  Fragment fragment = fragmentOf(read.getType());
   Coord offset = fragment.offset(index);
   // cp.async has filled what lies outside; a bulk copy has not.
   Predicate exists;

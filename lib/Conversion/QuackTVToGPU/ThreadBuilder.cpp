@@ -22,16 +22,13 @@ using namespace quack;
 // Fragment
 //===----------------------------------------------------------------------===//
 
-/// The longest piece: 16 narrow elements fill one 16-byte access.
-static constexpr int64_t maxRun = 16;
-
-Fragment::Fragment(Type tile)
+Fragment::Fragment(Type tile, int64_t longestRun)
     : layout(nullptr), shape(tv::getTileShape(tile)),
       element(cast<RankedTensorType>(tile).getElementType()) {
   // The attribute is uniqued, so its layout outlives this.
   layout = &tv::getLayoutAttr(tile).getValue();
-  int64_t longest = layout->contiguousRun(shape);
-  run = std::min(maxRun, longest & -longest);
+  int64_t consecutive = layout->contiguousRun(shape);
+  run = std::min(longestRun, consecutive & -consecutive);
   pieces = layout->size(Level::Value) / run;
 }
 
@@ -174,7 +171,7 @@ static SmallVector<Operation *> gatherConsumers(Operation &first) {
 
 void ThreadBuilder::visitConsumers(Operation &first) {
   SmallVector<Operation *> group = gatherConsumers(first);
-  Fragment fragment(first.getOperand(0).getType());
+  Fragment fragment = fragmentOf(first.getOperand(0).getType());
   // By reduction and row: what is accumulated so far.
   llvm::DenseMap<std::pair<Operation *, int64_t>, Value> sums;
   llvm::MapVector<int64_t, int64_t> rows;
@@ -216,7 +213,7 @@ Value ThreadBuilder::piece(Value tile, int64_t index) {
 Value ThreadBuilder::createPiece(Value tile, int64_t index) {
   Operation *op = tile.getDefiningOp();
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](tv::LoadOp load) { return loadPiece(load, index); })
+      .Case([&](tv::LoadOp load) { return loadAtUse(load, index); })
       .Case([&](tv::ReadOp read) { return readPiece(read, index); })
       .Case([&](tv::MaskOp mask) { return createMask(mask, index); })
       .Case([&](tv::WidenOp widen) { return createWiden(widen, index); })
@@ -226,7 +223,7 @@ Value ThreadBuilder::createPiece(Value tile, int64_t index) {
       .Case([&](arith::ConstantOp op) {
         auto splat = cast<DenseElementsAttr>(op.getValue());
         return constant(splat.getSplatValue<TypedAttr>(),
-                        Fragment(tile.getType()).pieceType());
+                        fragmentOf(tile.getType()).pieceType());
       })
       .Default([&](Operation *op) {
         return createElementwise(op, cast<OpResult>(tile), index);
@@ -242,14 +239,14 @@ Value ThreadBuilder::createElementwise(Operation *op, OpResult result,
                              : operand);
   Operation *clone = b.clone(*op, mapping);
   for (auto [from, to] : llvm::zip(op->getResults(), clone->getResults())) {
-    to.setType(Fragment(from.getType()).pieceType());
+    to.setType(fragmentOf(from.getType()).pieceType());
     pieces[{from, index}] = to;
   }
   return clone->getResult(result.getResultNumber());
 }
 
 Value ThreadBuilder::createMask(tv::MaskOp mask, int64_t index) {
-  Fragment fragment(mask.getType());
+  Fragment fragment = fragmentOf(mask.getType());
   Value source = piece(mask.getSource(), index);
   Predicate exists = columnsExist(fragment, fragment.offset(index).column);
   if (!exists)
@@ -259,7 +256,7 @@ Value ThreadBuilder::createMask(tv::MaskOp mask, int64_t index) {
 }
 
 Value ThreadBuilder::createBroadcast(tv::BroadcastOp broadcast, int64_t index) {
-  Fragment to(broadcast.getType());
+  Fragment to = fragmentOf(broadcast.getType());
   Value source = broadcast.getSource();
   Value scalar;
   if (auto arg = dyn_cast<BlockArgument>(source)) {
@@ -268,7 +265,7 @@ Value ThreadBuilder::createBroadcast(tv::BroadcastOp broadcast, int64_t index) {
     scalar = source;
   } else {
     // The source's pieces are the thread's rows, in the order of their offsets.
-    Fragment from(source.getType());
+    Fragment from = fragmentOf(source.getType());
     int64_t row = to.offset(index).row, sourceIndex = 0;
     while (from.offset(sourceIndex).row != row)
       ++sourceIndex;
@@ -297,7 +294,7 @@ Value ThreadBuilder::opaqueZero(int64_t pass) {
 /// bf16: each half word becomes the upper half of an f32 by a byte permutation
 /// whose lower bytes come from the opaque zero. f16: the word is xored with it.
 Value ThreadBuilder::createWiden(tv::WidenOp widen, int64_t index) {
-  Fragment from(widen.getSource().getType()), to(widen.getType());
+  Fragment from = fragmentOf(widen.getSource().getType()), to = fragmentOf(widen.getType());
   Location loc = widen.getLoc();
   Value packed = piece(widen.getSource(), index);
   if (from.run == 1)

@@ -31,7 +31,9 @@ struct Fragment {
   int64_t run;    ///< columns of a piece
   int64_t pieces; ///< pieces of a thread
 
-  explicit Fragment(mlir::Type tile);
+  /// Cuts `tile` into runs of at most `longestRun` columns, which divides N: a
+  /// run lies inside the row or outside.
+  Fragment(mlir::Type tile, int64_t longestRun);
   /// Returns row and column of piece `index`, from the thread's first element.
   Coord offset(int64_t index) const;
   /// Returns `vector<run x element>`, or the element for a run of one.
@@ -107,6 +109,7 @@ private:
   Address globalAddress(mlir::Value operand, const Fragment &fragment,
                         int64_t index);
   mlir::Value loadPiece(tv::LoadOp load, int64_t index);
+  mlir::Value loadAtUse(tv::LoadOp load, int64_t index);
   void storePiece(tv::StoreOp store, int64_t index);
   void visitLoad(tv::LoadOp load);
   void visitStage(tv::StageOp stage);
@@ -147,6 +150,10 @@ private:
   void waitMBarrier(int64_t offset, bool cluster, mlir::Location loc);
   /// Returns the slot (partial index in the buffer, i32) of row `rowOffset`.
   mlir::Value partialSlot(const Fragment &fragment, int64_t rowOffset);
+
+  Fragment fragmentOf(mlir::Type tile) {
+    return Fragment(tile, kernel.getPlan().getVectorSize());
+  }
 
   //===--- Small helpers ----------------------------------------------------===//
   mlir::Value i32(int64_t value);

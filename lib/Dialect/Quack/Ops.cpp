@@ -167,13 +167,12 @@ static LogicalResult verifyAccesses(KernelOp kernel) {
     if (direction == Direction::out && loads != 0)
       return kernel.emitOpError("operand '")
              << spec.getName().getValue() << "' is out and must not be loaded";
-    unsigned expected = direction == Direction::in ? 0 : 1;
-    if (stores != expected)
+    // A store to an `in` operand is refused by the store itself.
+    if (direction != Direction::in && stores != 1)
       return kernel.emitOpError("operand '")
              << spec.getName().getValue() << "' is "
-             << stringifyDirection(direction) << " and must be stored "
-             << (expected ? "exactly once" : "never") << ", got " << stores
-             << " stores";
+             << stringifyDirection(direction)
+             << " and must be stored exactly once, got " << stores << " stores";
     if (direction == Direction::inout && loads == 0)
       return kernel.emitOpError("operand '")
              << spec.getName().getValue()

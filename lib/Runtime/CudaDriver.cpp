@@ -121,7 +121,7 @@ Error Context::queryProperties() {
 }
 
 Context::~Context() {
-  if (dead)
+  if (api->isDead)
     return;
   if (stream)
     api->streamDestroy(stream);
@@ -136,10 +136,12 @@ static bool killsContext(int result) {
          (result >= resultHardwareStackError && result <= resultLaunchFailed);
 }
 
+bool Context::isDead() const { return api->isDead; }
+
 Error Context::check(int result, StringRef call) const {
   if (result == resultSuccess)
     return Error::success();
-  dead |= killsContext(result);
+  api->isDead |= killsContext(result);
   const char *name = nullptr, *text = nullptr;
   api->getErrorName(result, &name);
   api->getErrorString(result, &text);
@@ -169,7 +171,8 @@ Expected<Module> Context::loadModule(StringRef ptx) const {
   }
   return Module(
       Handle(api.get(), module, [](const EntryPoints &cuda, void *object) {
-        cuda.moduleUnload(object);
+        if (!cuda.isDead)
+          cuda.moduleUnload(object);
       }));
 }
 
@@ -249,7 +252,9 @@ Expected<Buffer> Context::allocate(int64_t bytes) const {
                       std::move(error));
   return Buffer(Handle(api.get(), reinterpret_cast<void *>(address),
                        [](const EntryPoints &cuda, void *object) {
-                         cuda.memFree(reinterpret_cast<DevicePointer>(object));
+                         if (!cuda.isDead)
+                           cuda.memFree(
+                               reinterpret_cast<DevicePointer>(object));
                        }),
                 bytes);
 }
@@ -300,7 +305,8 @@ Expected<Event> Context::createEvent() const {
     return error;
   return Event(
       Handle(api.get(), event, [](const EntryPoints &cuda, void *object) {
-        cuda.eventDestroy(object);
+        if (!cuda.isDead)
+          cuda.eventDestroy(object);
       }));
 }
 
@@ -327,7 +333,7 @@ Error Context::synchronize() const {
       return check(result, "cuStreamQuery");
     std::chrono::duration<double> waited = Clock::now() - start;
     if (waited.count() > watchdogSeconds) {
-      dead = true;
+      api->isDead = true;
       return createStringError("the GPU did not finish within " +
                                Twine(static_cast<int64_t>(watchdogSeconds)) +
                                " s: a kernel hangs");

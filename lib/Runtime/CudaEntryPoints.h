@@ -119,6 +119,9 @@ struct EntryPoints {
   QUACK_CUDA_CALLS(QUACK_DECLARE)
 #undef QUACK_DECLARE
 
+  /// Set once an error has made the context unusable.
+  bool isDead = false;
+
   /// Loads libcuda and looks the calls up.
   llvm::Error load();
 };

@@ -182,9 +182,9 @@ public:
   void setWatchdog(double seconds) { watchdogSeconds = seconds; }
 
   /// Returns whether an error has made the context unusable, as a kernel's
-  /// illegal access does. Freeing what such a context holds may block: a
-  /// process should end without it (std::_Exit) if the watchdog fired.
-  bool isDead() const { return dead; }
+  /// illegal access does. Nothing that such a context holds is freed, since
+  /// that may block: the process should end (std::_Exit).
+  bool isDead() const;
 
 private:
   Context() = default;
@@ -197,7 +197,6 @@ private:
   int ordinal = -1;
   void *stream = nullptr;
   double watchdogSeconds = 60;
-  mutable bool dead = false;
 };
 
 } // namespace quack::cuda

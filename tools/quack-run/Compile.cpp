@@ -1,0 +1,126 @@
+//===- tools/quack-run/Compile.cpp - a kernel, both ways --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses once and clones: one module goes all the way to PTX, the other stops
+// at the planned row program, which the evaluator takes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compile.h"
+
+#include "quack/InitAll.h"
+#include "quack/Pipelines/Pipelines.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace quack;
+
+std::unique_ptr<MLIRContext> quack::makeContext() {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  return std::make_unique<MLIRContext>(registry,
+                                       MLIRContext::Threading::DISABLED);
+}
+
+KernelOp CompiledJob::kernel() {
+  for (KernelOp kernel : reference->getOps<KernelOp>())
+    if (kernel.getSymName() == metadata.name)
+      return kernel;
+  return KernelOp();
+}
+
+static void fillOptions(const Job &job, PipelineOptions &options) {
+  options.columns = job.columns;
+  options.storage = job.storage;
+  options.pin = job.pin;
+  options.target = job.target;
+  options.chip = job.chip;
+  options.ptxVersion = job.ptxVersion;
+}
+
+/// Leaves in `module` the kernel that the job names, or its only one.
+static llvm::Error selectKernel(ModuleOp module, const Job &job) {
+  std::string names;
+  unsigned count = 0, found = 0;
+  for (KernelOp kernel :
+       llvm::make_early_inc_range(module.getOps<KernelOp>())) {
+    names += (count++ == 0 ? "" : ", ") + kernel.getSymName().str();
+    if (job.kernelName.empty() || kernel.getSymName() == job.kernelName)
+      ++found;
+    else
+      kernel.erase();
+  }
+  if (found == 1)
+    return llvm::Error::success();
+  if (count == 0)
+    return llvm::createStringError("'" + job.file + "' has no quack.kernel");
+  if (job.kernelName.empty())
+    return llvm::createStringError("'" + job.file + "' has " +
+                                   llvm::Twine(count) + " kernels (" + names +
+                                   "): choose one with --kernel");
+  return llvm::createStringError("'" + job.file + "' has no kernel '" +
+                                 job.kernelName + "', only " + names);
+}
+
+/// Makes both modules from the file's one.
+static LogicalResult compileBoth(ModuleOp module,
+                                 const PipelineOptions &options,
+                                 CompiledJob &compiled) {
+  compiled.reference = module.clone();
+  PassManager pm(module.getContext());
+  buildPipeline(pm, options, Stage::plan);
+  if (failed(pm.run(*compiled.reference)))
+    return failure();
+  FailureOr<CompiledModule> result = compileModule(module, options, Stage::ptx);
+  if (failed(result))
+    return failure();
+  compiled.ptx = std::move(result->text);
+  compiled.document = std::move(result->metadata);
+  if (compiled.document.kernels.size() != 1)
+    return module.emitError("must give one kernel, got ")
+           << compiled.document.kernels.size();
+  compiled.metadata = compiled.document.kernels.front();
+  return success();
+}
+
+llvm::Expected<CompiledJob> quack::compileJob(const Job &job,
+                                              MLIRContext &context) {
+  auto start = std::chrono::steady_clock::now();
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(job.file, &message);
+  if (!file)
+    return llvm::createStringError(message);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  // Diagnostics go into the error, so that a sweep's line can hold them.
+  std::string diagnostics;
+  llvm::raw_string_ostream os(diagnostics);
+  SourceMgrDiagnosticHandler handler(*sources, &context, os);
+  auto failWith = [&]() {
+    llvm::StringRef text = llvm::StringRef(diagnostics).rtrim();
+    return llvm::createStringError(text.empty() ? "compilation failed" : text);
+  };
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return failWith();
+  if (llvm::Error error = selectKernel(*module, job))
+    return error;
+  PipelineOptions options;
+  fillOptions(job, options);
+  CompiledJob compiled;
+  if (failed(compileBoth(*module, options, compiled)))
+    return failWith();
+  if (!compiled.kernel())
+    return llvm::createStringError("the planned module has no kernel '" +
+                                   compiled.metadata.name + "'");
+  compiled.milliseconds = std::chrono::duration<double, std::milli>(
+                              std::chrono::steady_clock::now() - start)
+                              .count();
+  return compiled;
+}

@@ -1,0 +1,98 @@
+//===- tools/quack-run/Job.cpp - jobs and results as JSON -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The lines of a sweep. An unknown key is an error: a misspelt pin must not
+// give a measurement of something else.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Job.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace llvm;
+using namespace quack;
+
+bool JobResult::isGood() const {
+  return error.empty() &&
+         (verify.empty() || StringRef(verify).starts_with("ok"));
+}
+
+Error quack::readJob(const json::Value &line, Job &job) {
+  static const StringSet<> known = {
+      "kernel", "kernel_name", "columns", "storage",     "pin",
+      "target", "chip",        "rows",    "ptx_version", "scalars",
+      "seed",   "row_strides", "verify",  "bench",       "iterations"};
+  if (const json::Object *object = line.getAsObject())
+    for (const auto &entry : *object)
+      if (!known.contains(entry.first))
+        return createStringError("unknown key '" + entry.first.str() + "'");
+  json::Path::Root root("job");
+  json::ObjectMapper mapper(line, root);
+  bool isRead = mapper && mapper.mapOptional("kernel", job.file) &&
+                mapper.mapOptional("kernel_name", job.kernelName) &&
+                mapper.mapOptional("columns", job.columns) &&
+                mapper.mapOptional("storage", job.storage) &&
+                mapper.mapOptional("pin", job.pin) &&
+                mapper.mapOptional("target", job.target) &&
+                mapper.mapOptional("chip", job.chip) &&
+                mapper.mapOptional("ptx_version", job.ptxVersion) &&
+                mapper.mapOptional("scalars", job.scalars) &&
+                mapper.mapOptional("row_strides", job.rowStrides) &&
+                mapper.mapOptional("seed", job.seed) &&
+                mapper.mapOptional("verify", job.verify) &&
+                mapper.mapOptional("bench", job.bench) &&
+                mapper.mapOptional("iterations", job.iterations);
+  int64_t rows = job.rows.value_or(-1);
+  isRead = isRead && mapper.mapOptional("rows", rows);
+  if (!isRead)
+    return root.getError();
+  if (rows >= 0)
+    job.rows = rows;
+  if (job.file.empty())
+    return createStringError("names no kernel file");
+  return Error::success();
+}
+
+/// Returns `value` with four significant digits, which is more than a
+/// measurement is worth.
+static json::Value rounded(double value) {
+  std::string text;
+  raw_string_ostream(text) << format("%.5g", value);
+  double shortened = value;
+  to_float(text, shortened);
+  return shortened;
+}
+
+json::Value quack::toJSON(const Job &job, const JobResult &result) {
+  json::Object line{
+      {"kernel", result.kernel.empty() ? job.file : result.kernel},
+      {"columns", result.columns ? result.columns : job.columns},
+      {"storage", job.storage},
+      {"pin", job.pin},
+      {"rows", result.rows},
+      {"plan", result.plan}};
+  auto add = [&](StringLiteral key, const std::optional<double> &value) {
+    if (value)
+      line[key] = rounded(*value);
+  };
+  if (result.registers >= 0) {
+    line["registers"] = result.registers;
+    line["local_bytes"] = result.localBytes;
+  }
+  add("compile_ms", result.compileMilliseconds);
+  add("us", result.microseconds);
+  add("tbs", result.terabytesPerSecond);
+  add("copy_us", result.yardstickMicroseconds);
+  add("copy_tbs", result.yardstickTerabytesPerSecond);
+  if (!result.yardstick.empty())
+    line["copy"] = result.yardstick;
+  add("share", result.share);
+  if (!result.verify.empty())
+    line["verify"] = result.verify;
+  if (!result.error.empty())
+    line["error"] = result.error;
+  return line;
+}

@@ -1,0 +1,340 @@
+//===- tools/quack-run/Operands.cpp - arrays on host and GPU ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shapes, files, sentinels and guard regions. Large arrays travel in pieces.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Operands.h"
+
+#include "quack/Runtime/Npy.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace llvm;
+using namespace quack;
+
+static constexpr int64_t guardBytes = 4096;
+static constexpr uint8_t guardByte = 0xA5;
+static constexpr int64_t pieceBytes = 256 << 20;
+
+/// A byte that makes every float of the sentinel a NaN.
+static uint8_t sentinelByte(StorageType type) {
+  return isFloat(type) ? 0xFF : 0x5A;
+}
+
+static Error operandError(const Operand &operand, const Twine &what) {
+  return createStringError("operand '" + operand.metadata.name + "': " + what);
+}
+
+//===----------------------------------------------------------------------===//
+// Host side
+//===----------------------------------------------------------------------===//
+
+void Operand::readInitial(int64_t begin, int64_t count, char *to) const {
+  if (file)
+    std::memcpy(to, file->data() + begin * rowBytes(), count * rowBytes());
+  else
+    makeRandom(random, begin * columns, count * columns, to);
+}
+
+std::vector<LaunchArgument> Operands::arguments() const {
+  std::vector<LaunchArgument> arguments;
+  for (const Operand &operand : list)
+    arguments.push_back({operand.address, operand.abiStride(), operand.scalar});
+  return arguments;
+}
+
+static std::string shapeText(ArrayRef<int64_t> shape) {
+  std::string text = "(";
+  for (auto [i, extent] : enumerate(shape))
+    text += (i ? ", " : "") + std::to_string(extent);
+  return text + ")";
+}
+
+/// Reads an operand's file; what it says of M goes to `rows`.
+static Error loadFile(Operand &operand, StringRef path, int64_t columns,
+                      std::optional<int64_t> &rows) {
+  Expected<NpyArray> array = readNpy(path);
+  if (!array)
+    return array.takeError();
+  StringRef role = operand.metadata.role;
+  int64_t last = array->shape.empty() ? 1 : array->shape.back();
+  if (role != "scalar" && last != columns)
+    return operandError(operand, "'" + path + "' must have " + Twine(columns) +
+                                     " columns, got the shape " +
+                                     shapeText(array->shape));
+  if (role == "columns" && array->size() != columns)
+    return operandError(operand, "'" + path +
+                                     "' must hold one row, got the shape " +
+                                     shapeText(array->shape));
+  if (role != "columns") {
+    int64_t found = role == "row" ? array->size() / columns : array->size();
+    if (rows && *rows != found)
+      return operandError(operand, "'" + path + "' has " + Twine(found) +
+                                       " rows where " + Twine(*rows) +
+                                       " are expected");
+    rows = found;
+  }
+  Expected<std::vector<char>> elements = convertElements(*array, operand.type);
+  if (!elements)
+    return operandError(operand,
+                        "'" + path + "': " + toString(elements.takeError()));
+  operand.file = std::move(*elements);
+  return Error::success();
+}
+
+/// Checks that each name in `map` is an operand for which `fits` holds.
+template <typename Map, typename Fn>
+static Error checkNames(StringRef option, const Map &map,
+                        const std::vector<Operand> &operands,
+                        StringRef expected, Fn fits) {
+  for (const auto &entry : map) {
+    auto found = find_if(operands, [&](const Operand &operand) {
+      return operand.metadata.name == entry.first;
+    });
+    if (found == operands.end() || !fits(*found))
+      return createStringError("--" + option + " " + entry.first +
+                               ": must name " + expected + " of the kernel");
+  }
+  return Error::success();
+}
+
+static Error checkAllNames(const Job &job,
+                           const std::vector<Operand> &operands) {
+  if (Error error = checkNames(
+          "in", job.inputFiles, operands, "an in array",
+          [](const Operand &o) { return o.isRead() && !o.isValue(); }))
+    return error;
+  if (Error error = checkNames("out", job.outputFiles, operands, "an out array",
+                               [](const Operand &o) { return o.isWritten(); }))
+    return error;
+  if (Error error =
+          checkNames("scalar", job.scalars, operands, "a value operand",
+                     [](const Operand &o) { return o.isValue(); }))
+    return error;
+  return checkNames("row-stride", job.rowStrides, operands,
+                    "a row or scalar array", [](const Operand &o) {
+                      return !o.isValue() && o.metadata.role != "columns";
+                    });
+}
+
+/// Fills in what the kernel and the job say of one operand, but for M.
+static Error describeOperand(const Job &job, const KernelMetadata &kernel,
+                             Operand &operand) {
+  StringRef name = operand.metadata.name, role = operand.metadata.role;
+  std::optional<StorageType> type = parseStorageType(operand.metadata.type);
+  if (!type)
+    return operandError(operand,
+                        "has the unknown type " + operand.metadata.type);
+  operand.type = *type;
+  if (operand.isValue()) {
+    auto given = job.scalars.find(name.str());
+    if (given == job.scalars.end())
+      return operandError(operand, "needs a number: --scalar " + name + "=...");
+    operand.scalar = given->second;
+    return Error::success();
+  }
+  operand.columns = role == "scalar" ? 1 : kernel.columns;
+  operand.rowStride = operand.columns;
+  auto stride = job.rowStrides.find(name.str());
+  if (stride != job.rowStrides.end())
+    operand.rowStride = stride->second;
+  if (operand.rowStride < operand.columns)
+    return operandError(operand, "the row stride must be at least " +
+                                     Twine(operand.columns) + ", got " +
+                                     Twine(operand.rowStride));
+  operand.random = {operand.type, mixSeed(job.seed, name), kernel.columns};
+  return Error::success();
+}
+
+Expected<Operands> quack::loadOperands(const Job &job,
+                                       const KernelMetadata &kernel) {
+  Operands operands;
+  operands.rows = job.rows;
+  for (const OperandMetadata &metadata : kernel.operands)
+    operands.list.emplace_back().metadata = metadata;
+  if (Error error = checkAllNames(job, operands.list))
+    return error;
+  for (Operand &operand : operands.list) {
+    if (Error error = describeOperand(job, kernel, operand))
+      return error;
+    auto file = job.inputFiles.find(operand.metadata.name);
+    if (file == job.inputFiles.end())
+      continue;
+    if (Error error =
+            loadFile(operand, file->second, kernel.columns, operands.rows))
+      return error;
+  }
+  for (Operand &operand : operands.list)
+    if (!operand.isValue() && operand.metadata.role != "columns")
+      operand.rows = operands.rows.value_or(0);
+  return operands;
+}
+
+//===----------------------------------------------------------------------===//
+// To the GPU
+//===----------------------------------------------------------------------===//
+
+/// Copies the initial values to `operand.address`, gaps filled with sentinels.
+static Error copyInitial(const cuda::Context &context, const Operand &operand) {
+  int64_t strideBytes = operand.rowStride * operand.elementBytes();
+  int64_t perPiece = std::max<int64_t>(1, pieceBytes / strideBytes);
+  std::vector<char> packed, strided;
+  for (int64_t begin = 0; begin < operand.rows; begin += perPiece) {
+    int64_t count = std::min(perPiece, operand.rows - begin);
+    packed.resize(count * operand.rowBytes());
+    operand.readInitial(begin, count, packed.data());
+    const char *from = packed.data();
+    if (operand.rowStride != operand.columns) {
+      strided.assign(count * strideBytes, sentinelByte(operand.type));
+      for (int64_t row = 0; row < count; ++row)
+        std::memcpy(strided.data() + row * strideBytes,
+                    packed.data() + row * operand.rowBytes(),
+                    operand.rowBytes());
+      from = strided.data();
+    }
+    if (Error error = context.copyToDevice(
+            operand.address + begin * strideBytes, from, count * strideBytes))
+      return error;
+  }
+  return Error::success();
+}
+
+/// Points `operand` to random elements that the session keeps.
+static Error shareRandom(Session &session, Operand &operand) {
+  cuda::Buffer &buffer =
+      session.randomInputs[{operand.type, operand.random.seed}];
+  if (buffer.size() < operand.spanBytes()) {
+    buffer = cuda::Buffer();
+    Expected<cuda::Buffer> larger =
+        session.context->allocate(operand.spanBytes());
+    if (!larger)
+      return larger.takeError();
+    buffer = std::move(*larger);
+    operand.address = buffer.address();
+    return copyInitial(*session.context, operand);
+  }
+  operand.address = buffer.address();
+  return Error::success();
+}
+
+/// Allocates an output between guards and fills it with sentinels.
+static Error placeOutput(const cuda::Context &context, Operand &operand) {
+  int64_t span = operand.spanBytes();
+  Expected<cuda::Buffer> buffer = context.allocate(span + 2 * guardBytes);
+  if (!buffer)
+    return buffer.takeError();
+  operand.buffer = std::move(*buffer);
+  operand.address = operand.buffer.address() + guardBytes;
+  if (Error error =
+          context.fill(operand.buffer.address(), guardByte, guardBytes))
+    return error;
+  if (Error error = context.fill(operand.address + span, guardByte, guardBytes))
+    return error;
+  if (Error error =
+          context.fill(operand.address, sentinelByte(operand.type), span))
+    return error;
+  return operand.isRead() ? copyInitial(context, operand) : Error::success();
+}
+
+static Error placeInput(Session &session, Operand &operand) {
+  bool hangsOnShape = operand.rowStride != operand.columns || operand.file ||
+                      operand.type == StorageType::i32 ||
+                      operand.type == StorageType::i64;
+  if (!hangsOnShape)
+    return shareRandom(session, operand);
+  Expected<cuda::Buffer> buffer =
+      session.context->allocate(operand.spanBytes());
+  if (!buffer)
+    return buffer.takeError();
+  operand.buffer = std::move(*buffer);
+  operand.address = operand.buffer.address();
+  return copyInitial(*session.context, operand);
+}
+
+Error quack::placeOperands(Session &session, Operands &operands) {
+  for (Operand &operand : operands.list) {
+    if (operand.isValue())
+      continue;
+    Error error = operand.isWritten() ? placeOutput(*session.context, operand)
+                                      : placeInput(session, operand);
+    if (error)
+      return joinErrors(operandError(operand, "cannot be placed on the GPU"),
+                        std::move(error));
+  }
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// And back
+//===----------------------------------------------------------------------===//
+
+Error quack::fetchRows(const cuda::Context &context, const Operand &operand,
+                       int64_t begin, int64_t count, std::vector<char> &packed,
+                       int64_t &gapChanges) {
+  int64_t strideBytes = operand.rowStride * operand.elementBytes();
+  packed.resize(count * strideBytes);
+  if (Error error = context.copyToHost(
+          packed.data(), operand.address + begin * strideBytes, packed.size()))
+    return error;
+  if (operand.rowStride == operand.columns)
+    return Error::success();
+  auto sentinel = static_cast<char>(sentinelByte(operand.type));
+  int64_t rowBytes = operand.rowBytes();
+  for (int64_t row = 0; row < count; ++row) {
+    const char *from = packed.data() + row * strideBytes;
+    gapChanges += (strideBytes - rowBytes) -
+                  std::count(from + rowBytes, from + strideBytes, sentinel);
+    std::memmove(packed.data() + row * rowBytes, from, rowBytes);
+  }
+  packed.resize(count * rowBytes);
+  return Error::success();
+}
+
+Expected<std::string> quack::findGuardChanges(const cuda::Context &context,
+                                              const Operands &operands) {
+  std::string text;
+  std::vector<char> guard(guardBytes);
+  for (const Operand &operand : operands.list) {
+    if (!operand.isWritten())
+      continue;
+    const std::pair<cuda::DevicePointer, const char *> guards[] = {
+        {operand.address - guardBytes, "before"},
+        {operand.address + operand.spanBytes(), "after"}};
+    for (auto [address, where] : guards) {
+      if (Error error = context.copyToHost(guard.data(), address, guardBytes))
+        return error;
+      auto changed = guardBytes - count(guard, static_cast<char>(guardByte));
+      if (changed != 0)
+        text += (text.empty() ? "" : "; ") + std::to_string(changed) +
+                " bytes written " + where + " operand '" +
+                operand.metadata.name + "'";
+    }
+  }
+  return text;
+}
+
+Error quack::writeOutputs(const cuda::Context &context, const Job &job,
+                          const Operands &operands) {
+  for (const Operand &operand : operands.list) {
+    auto file = job.outputFiles.find(operand.metadata.name);
+    if (file == job.outputFiles.end())
+      continue;
+    std::vector<char> packed;
+    int64_t gapChanges = 0;
+    if (Error error =
+            fetchRows(context, operand, 0, operand.rows, packed, gapChanges))
+      return error;
+    std::vector<int64_t> shape = {operand.rows};
+    if (operand.metadata.role == "row")
+      shape.push_back(operand.columns);
+    if (Error error = writeNpy(file->second, operand.type, shape, packed))
+      return error;
+  }
+  return Error::success();
+}

@@ -1,0 +1,86 @@
+//===- tools/quack-run/Operands.h - arrays on host and GPU ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel's arrays. Inputs come from files or a seed. Outputs are filled with
+// a sentinel (NaN, or bytes of 0x5A) and lie between guard regions; so are the
+// gaps between strided rows: what a kernel does not write, or writes where it
+// must not, shows.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_TOOLS_QUACKRUN_OPERANDS_H
+#define QUACK_TOOLS_QUACKRUN_OPERANDS_H
+
+#include "Job.h"
+#include "Random.h"
+#include "Session.h"
+
+#include "quack/Runtime/Launcher.h"
+
+namespace quack {
+
+/// One array, or one scalar of the launch.
+struct Operand {
+  OperandMetadata metadata;
+  StorageType type = StorageType::f32;
+  int64_t rows = 1, columns = 1; ///< extents in memory
+  int64_t rowStride = 1;         ///< distance of rows in memory, in elements
+  double scalar = 0;             ///< of a `value` operand
+
+  std::optional<std::vector<char>> file; ///< initial values from a file,
+  RandomSource random;                   ///< or from a seed
+
+  cuda::Buffer buffer; ///< unless the session owns the memory
+  cuda::DevicePointer address = 0;
+
+  bool isValue() const { return metadata.role == "value"; }
+  bool isRead() const { return metadata.direction != "out"; }
+  bool isWritten() const { return metadata.direction != "in"; }
+  int64_t elementBytes() const { return getSizeInBytes(type); }
+  int64_t rowBytes() const { return columns * elementBytes(); }
+  /// Returns the bytes from the first row to the end of the last row's gap.
+  int64_t spanBytes() const { return rows * rowStride * elementBytes(); }
+  /// Returns the stride that the kernel is passed.
+  int64_t abiStride() const {
+    return metadata.role == "columns" ? 0 : rowStride;
+  }
+
+  /// Writes the initial values of `count` rows from `begin` to `to`, packed.
+  void readInitial(int64_t begin, int64_t count, char *to) const;
+};
+
+/// A kernel's operands in order, and M.
+struct Operands {
+  std::vector<Operand> list;
+  std::optional<int64_t> rows; ///< nothing: neither files nor the job say
+
+  /// Returns the arguments of a launch.
+  std::vector<LaunchArgument> arguments() const;
+};
+
+/// Reads the job's files and decides shapes, strides and M. Needs no GPU.
+llvm::Expected<Operands> loadOperands(const Job &job,
+                                      const KernelMetadata &kernel);
+
+/// Allocates the operands on the GPU and fills them.
+llvm::Error placeOperands(Session &session, Operands &operands);
+
+/// Copies `count` rows from `begin` of an operand back, packed. Bytes of the
+/// gaps that changed are counted in `gapChanges`.
+llvm::Error fetchRows(const cuda::Context &context, const Operand &operand,
+                      int64_t begin, int64_t count, std::vector<char> &packed,
+                      int64_t &gapChanges);
+
+/// Returns which guard regions a kernel has written into, as text; empty if
+/// none.
+llvm::Expected<std::string> findGuardChanges(const cuda::Context &context,
+                                             const Operands &operands);
+
+/// Writes the outputs that the job wants to their files.
+llvm::Error writeOutputs(const cuda::Context &context, const Job &job,
+                         const Operands &operands);
+
+} // namespace quack
+
+#endif // QUACK_TOOLS_QUACKRUN_OPERANDS_H

@@ -1,0 +1,185 @@
+//===- tools/quack-run/Options.cpp - the command line -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Declares the options and turns them into a job.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+
+using namespace llvm;
+using namespace quack;
+
+static constexpr StringLiteral overview = R"(runs a row program on the GPU
+
+  quack-run softmax.mlir --columns=32000 --storage=bf16 --in x=x.npy --out y=y.npy --verify
+  quack-run softmax.mlir --columns=32000 --storage=bf16 --rows=4096 --verify --bench
+  quack-run --sweep=jobs.jsonl --json=results.jsonl
+
+Arrays are .npy files in C order; bf16 is stored as uint16 (the upper halves of
+the f32 patterns). An input without a file gets normal random numbers, the same
+for the same --random.
+
+Exit code: 0 all is well, 1 an error or a wrong result, 3 no GPU, 4 the GPU was
+lost (a kernel faulted or hung; a sweep stops there).
+)";
+
+namespace {
+/// The options; constructed after the libraries' own are hidden.
+struct Options {
+  cl::OptionCategory category{"quack-run options"};
+  cl::opt<std::string> input{cl::Positional, cl::desc("<kernel file>"),
+                             cl::cat(category)};
+  cl::opt<std::string> kernel{"kernel",
+                              cl::desc("Kernel to run if the file has several"),
+                              cl::value_desc("name"), cl::cat(category)};
+  cl::opt<int64_t> columns{"columns", cl::desc("N, the columns of a row"),
+                           cl::cat(category)};
+  cl::opt<std::string> storage{"storage",
+                               cl::desc("Storage types: bf16, or x:bf16,y:f32"),
+                               cl::value_desc("types"), cl::cat(category)};
+  cl::opt<std::string> pin{"pin",
+                           cl::desc("Plan fields to keep: 'threads = 256'"),
+                           cl::value_desc("fields"), cl::cat(category)};
+  cl::opt<std::string> target{"target",
+                              cl::desc("GPU to plan for (h100, h200)"),
+                              cl::init("h200"), cl::cat(category)};
+  cl::opt<std::string> chip{"chip",
+                            cl::desc("Chip to compile for (sm_90, sm_90a)"),
+                            cl::init("sm_90"), cl::cat(category)};
+  cl::opt<int64_t> ptxVersion{"ptx-version",
+                              cl::desc("PTX ISA version times ten"),
+                              cl::init(83), cl::cat(category)};
+  cl::list<std::string> inputs{"in", cl::desc("File of an input operand"),
+                               cl::value_desc("name=file.npy"),
+                               cl::cat(category)};
+  cl::list<std::string> outputs{"out", cl::desc("File for an output operand"),
+                                cl::value_desc("name=file.npy"),
+                                cl::cat(category)};
+  cl::list<std::string> scalars{
+      "scalar", cl::desc("Number for a value operand"),
+      cl::value_desc("name=number"), cl::cat(category)};
+  cl::list<std::string> rowStrides{
+      "row-stride",
+      cl::desc("Distance of an operand's rows, in elements; gaps are "
+               "filled and checked"),
+      cl::value_desc("name=elements"), cl::cat(category)};
+  cl::opt<int64_t> rows{"rows", cl::desc("M, the number of rows"), cl::init(-1),
+                        cl::cat(category)};
+  cl::opt<uint64_t> random{"random", cl::desc("Seed of the random inputs"),
+                           cl::value_desc("seed"), cl::init(0),
+                           cl::cat(category)};
+  cl::opt<bool> verify{"verify", cl::desc("Compare with the float64 evaluator"),
+                       cl::cat(category)};
+  cl::opt<bool> bench{"bench", cl::desc("Measure, and compare with a copy"),
+                      cl::cat(category)};
+  cl::opt<int64_t> iterations{"iterations",
+                              cl::desc("Timed runs; their median counts (20)"),
+                              cl::init(20), cl::cat(category)};
+  cl::opt<std::string> json{"json",
+                            cl::desc("Append a line of results to this file"),
+                            cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> sweep{
+      "sweep",
+      cl::desc("Run each line of this file: JSON objects with kernel, "
+               "columns, storage, pin, rows, scalars, row_strides, seed, "
+               "verify, bench, iterations; other options are defaults"),
+      cl::value_desc("file"), cl::cat(category)};
+  cl::opt<bool> dryRun{"dry-run",
+                       cl::desc("Compile and print metadata and launch; "
+                                "needs no GPU"),
+                       cl::cat(category)};
+  cl::opt<double> watchdog{"watchdog",
+                           cl::desc("Seconds after which a kernel hangs (60)"),
+                           cl::init(60.0), cl::cat(category)};
+};
+} // namespace
+
+/// Splits each `name=value` of `list` and hands it to `add`, which returns
+/// whether the value makes sense.
+static Error readPairs(StringRef option, const cl::list<std::string> &list,
+                       StringRef expected,
+                       function_ref<bool(std::string, StringRef)> add) {
+  for (StringRef text : list) {
+    auto [name, value] = text.split('=');
+    if (name.empty() || value.empty() || !add(name.str(), value))
+      return createStringError("--" + option + " must be " + expected +
+                               ", got '" + text + "'");
+  }
+  return Error::success();
+}
+
+static Error readOperands(const Options &options, Job &job) {
+  auto addFile = [](std::map<std::string, std::string> &files) {
+    return [&files](std::string name, StringRef value) {
+      return files.try_emplace(std::move(name), value).second;
+    };
+  };
+  if (Error error = readPairs("in", options.inputs, "name=file, each name once",
+                              addFile(job.inputFiles)))
+    return error;
+  if (Error error =
+          readPairs("out", options.outputs, "name=file, each name once",
+                    addFile(job.outputFiles)))
+    return error;
+  if (Error error = readPairs("scalar", options.scalars, "name=number",
+                              [&](std::string name, StringRef value) {
+                                return to_float(value,
+                                                job.scalars[std::move(name)]);
+                              }))
+    return error;
+  return readPairs("row-stride", options.rowStrides, "name=elements",
+                   [&](std::string name, StringRef value) {
+                     return to_integer(value, job.rowStrides[std::move(name)]);
+                   });
+}
+
+static Error checkOptions(const CommandLine &line, const Options &options) {
+  if (line.sweepFile.empty() && line.job.file.empty())
+    return createStringError("expected a kernel file or --sweep=file");
+  if (!line.sweepFile.empty() &&
+      !(line.job.inputFiles.empty() && line.job.outputFiles.empty()))
+    return createStringError("--sweep takes no --in and no --out");
+  if (line.job.iterations < 1)
+    return createStringError("--iterations must be at least 1, got " +
+                             Twine(line.job.iterations));
+  if (options.rows.getNumOccurrences() && options.rows < 0)
+    return createStringError("--rows must not be negative, got " +
+                             Twine(options.rows.getValue()));
+  return Error::success();
+}
+
+Expected<CommandLine> quack::parseCommandLine(int argc, char **argv) {
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  cl::ParseCommandLineOptions(argc, argv, overview);
+  CommandLine line;
+  Job &job = line.job;
+  job.file = options.input;
+  job.kernelName = options.kernel;
+  job.columns = options.columns;
+  job.storage = options.storage;
+  job.pin = options.pin;
+  job.target = options.target;
+  job.chip = options.chip;
+  job.ptxVersion = options.ptxVersion;
+  if (options.rows >= 0)
+    job.rows = options.rows.getValue();
+  job.seed = options.random;
+  job.verify = options.verify;
+  job.bench = options.bench;
+  job.dryRun = options.dryRun;
+  job.iterations = options.iterations;
+  line.sweepFile = options.sweep;
+  line.jsonFile = options.json;
+  line.watchdogSeconds = options.watchdog;
+  if (Error error = readOperands(options, job))
+    return error;
+  if (Error error = checkOptions(line, options))
+    return error;
+  return line;
+}

@@ -1,0 +1,163 @@
+//===- tools/quack-run/Runner.cpp - one run ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order of things: the outputs of the first launch are verified, and those
+// of the last timed launch must be the same bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runner.h"
+
+#include "Bench.h"
+#include "Compile.h"
+#include "Verify.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace llvm;
+using namespace quack;
+
+static Error describeDryRun(const CompiledJob &compiled,
+                            const Operands &operands, raw_ostream &log) {
+  log << formatv("{0:2}\n", compiled.document.toJSON());
+  if (!operands.rows) {
+    log << "launch: the number of rows is not given (--rows or --in)\n";
+    return Error::success();
+  }
+  Expected<cuda::LaunchShape> shape =
+      getLaunchShape(compiled.metadata, *operands.rows);
+  if (!shape)
+    return shape.takeError();
+  if (Error error = checkGuards(compiled.metadata, operands.arguments()))
+    return error;
+  log << "launch: " << describeLaunch(compiled.metadata, *shape)
+      << (shape->grid == 0 ? " (nothing is launched)" : "") << "\n";
+  Traffic traffic = countTraffic(operands);
+  log << "bytes: " << traffic.read << " read, " << traffic.written
+      << " written\n";
+  return Error::success();
+}
+
+/// Returns a hash of the rows of all outputs that verification looks at.
+static Expected<uint64_t> hashOutputs(const cuda::Context &context,
+                                      const Operands &operands,
+                                      int64_t columns) {
+  uint64_t hash = 0;
+  std::vector<char> packed;
+  int64_t gapChanges = 0;
+  for (const Operand &operand : operands.list)
+    for (int64_t row : chooseRows(operands.rows.value_or(0), columns)) {
+      if (!operand.isWritten())
+        continue;
+      if (Error error = fetchRows(context, operand, row, 1, packed, gapChanges))
+        return error;
+      StringRef bytes(packed.data(), packed.size());
+      hash = hash * 0x9e3779b97f4a7c15u + xxh3_64bits(bytes);
+    }
+  return hash;
+}
+
+/// Measures, and checks that the last timed launch gave what the first gave.
+static Error measure(Session &session, const Job &job, const Launcher &launcher,
+                     const Operands &operands, JobResult &result) {
+  const cuda::Context &context = *session.context;
+  bool isRepeatable = none_of(operands.list, [](const Operand &operand) {
+    return operand.isRead() && operand.isWritten();
+  });
+  bool compares = job.verify && isRepeatable;
+  uint64_t first = 0;
+  if (compares) {
+    Expected<uint64_t> hash = hashOutputs(context, operands, result.columns);
+    if (!hash)
+      return hash.takeError();
+    first = *hash;
+  }
+  if (Error error = benchmark(session, job, launcher, operands, result))
+    return error;
+  if (!compares)
+    return Error::success();
+  Expected<uint64_t> last = hashOutputs(context, operands, result.columns);
+  if (!last)
+    return last.takeError();
+  if (*last != first)
+    result.verify =
+        "bad, a timed launch gave other bytes than the first; the first: " +
+        result.verify;
+  return Error::success();
+}
+
+/// Everything that takes a GPU.
+static Error runOnDevice(const Job &job, CompiledJob &compiled,
+                         Operands &operands, Session &session,
+                         JobResult &result, raw_ostream &log) {
+  const cuda::Context &context = *session.context;
+  Expected<Launcher> launcher =
+      Launcher::create(context, compiled.ptx, compiled.metadata);
+  if (!launcher)
+    return launcher.takeError();
+  result.registers = launcher->registersPerThread();
+  result.localBytes = launcher->localBytesPerThread();
+  log << "registers: " << result.registers << " a thread, " << result.localBytes
+      << " bytes of local memory\n";
+  if (Error error = placeOperands(session, operands))
+    return error;
+  std::vector<LaunchArgument> arguments = operands.arguments();
+  if (Error error = launcher->launch(arguments, *operands.rows))
+    return error;
+  if (Error error = context.synchronize()) {
+    Expected<cuda::LaunchShape> shape =
+        getLaunchShape(compiled.metadata, *operands.rows);
+    return createStringError(toString(std::move(error)) + "; " +
+                             describeLaunch(compiled.metadata, *shape));
+  }
+  if (job.verify) {
+    Expected<std::string> verdict =
+        verifyOutputs(context, compiled.kernel(), operands);
+    if (!verdict)
+      return verdict.takeError();
+    result.verify = *verdict;
+  }
+  if (Error error = writeOutputs(context, job, operands))
+    return error;
+  if (job.bench)
+    if (Error error = measure(session, job, *launcher, operands, result))
+      return error;
+  if (!result.verify.empty())
+    log << "verify: " << result.verify << "\n";
+  if (result.microseconds)
+    log << "bench: " << describeTimes(result) << "\n";
+  return Error::success();
+}
+
+static Error run(const Job &job, mlir::MLIRContext &mlirContext,
+                 Session &session, JobResult &result, raw_ostream &log) {
+  Expected<CompiledJob> compiled = compileJob(job, mlirContext);
+  if (!compiled)
+    return compiled.takeError();
+  result.kernel = compiled->metadata.name;
+  result.plan = compiled->metadata.plan;
+  result.columns = compiled->metadata.columns;
+  result.compileMilliseconds = compiled->milliseconds;
+  Expected<Operands> operands = loadOperands(job, compiled->metadata);
+  if (!operands)
+    return operands.takeError();
+  result.rows = operands->rows.value_or(0);
+  if (job.dryRun)
+    return describeDryRun(*compiled, *operands, log);
+  if (!operands->rows)
+    return createStringError(
+        "the number of rows is not given (--rows or --in)");
+  log << "kernel: " << result.kernel << ", " << result.rows << " rows of "
+      << result.columns << " columns\nplan: " << result.plan << "\n";
+  return runOnDevice(job, *compiled, *operands, session, result, log);
+}
+
+JobResult quack::runJob(const Job &job, mlir::MLIRContext &context,
+                        Session &session, raw_ostream &log) {
+  JobResult result;
+  if (Error error = run(job, context, session, result, log))
+    result.error = toString(std::move(error));
+  return result;
+}

@@ -1,0 +1,41 @@
+//===- tools/quack-run/Session.h - a GPU over many runs ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What runs in one process share: the GPU, random inputs already made (their
+// elements do not depend on the shape), and scratch memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_TOOLS_QUACKRUN_SESSION_H
+#define QUACK_TOOLS_QUACKRUN_SESSION_H
+
+#include "quack/Runtime/CudaDriver.h"
+#include "quack/Runtime/Storage.h"
+
+#include <map>
+#include <memory>
+
+namespace quack {
+
+class Yardstick;
+
+/// The state that outlives a run.
+struct Session {
+  std::unique_ptr<cuda::Context> context;
+  /// Random floats by type and seed; as long as the longest use so far.
+  std::map<std::pair<StorageType, uint64_t>, cuda::Buffer> randomInputs;
+  /// What is overwritten to empty the L2 cache.
+  cuda::Buffer flush;
+  std::shared_ptr<Yardstick> yardstick;
+
+  /// Frees what can be made again.
+  void dropCaches() {
+    randomInputs.clear();
+    yardstick.reset();
+  }
+};
+
+} // namespace quack
+
+#endif // QUACK_TOOLS_QUACKRUN_SESSION_H

@@ -1,0 +1,287 @@
+//===- tools/quack-run/Yardstick.cpp - what memory gives --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The copy and read kernels are written here as PTX: 16-byte accesses, all
+// loads of a thread before its first store, one grid over all pieces.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Yardstick.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace llvm;
+using namespace quack;
+
+static constexpr int64_t pieceBytes = 16;
+static constexpr int64_t flushBytes = 256 << 20;
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// The PTX of one kernel over `from`, `to` and `n` 16-byte pieces, with
+/// `pieces` of them a thread. `store` is the suffix of its stores; null for a
+/// kernel that only reads (it stores where the XOR of what it read is one
+/// certain number, so that nothing can be left out).
+static std::string kernelText(StringRef name, int pieces, const char *store) {
+  std::string text = formatv(R"(
+.visible .entry {0}(.param .u64 p_from, .param .u64 p_to, .param .u64 p_n) {{
+  .reg .pred %p<{1}>;
+  .reg .b32 %r<{2}>, %tid, %ntid, %cta, %stride, %x;
+  .reg .b64 %from, %to, %n, %i, %step, %offset, %a<{1}>, %b<{1}>;
+  ld.param.u64 %from, [p_from];
+  ld.param.u64 %to, [p_to];
+  ld.param.u64 %n, [p_n];
+  cvta.to.global.u64 %from, %from;
+  cvta.to.global.u64 %to, %to;
+  mov.u32 %tid, %tid.x;
+  mov.u32 %ntid, %ntid.x;
+  mov.u32 %cta, %ctaid.x;
+  mul.lo.u32 %stride, %ntid, {1};
+  mul.wide.u32 %i, %cta, %stride;
+  cvt.u64.u32 %step, %tid;
+  add.u64 %i, %i, %step;
+  cvt.u64.u32 %step, %ntid;
+)",
+                             name, pieces, 4 * pieces);
+  for (int k = 0; k < pieces; ++k)
+    text += formatv(R"(
+  setp.lt.u64 %p{0}, %i, %n;
+  shl.b64 %offset, %i, 4;
+  add.u64 %a{0}, %from, %offset;
+  add.u64 %b{0}, %to, %offset;
+  add.u64 %i, %i, %step;
+  mov.b32 %r{1}, 0; mov.b32 %r{2}, 0; mov.b32 %r{3}, 0; mov.b32 %r{4}, 0;
+)",
+                    k, 4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3);
+  for (int k = 0; k < pieces; ++k)
+    text += formatv("  @%p{0} ld.global.v4.b32 {{%r{1}, %r{2}, %r{3}, %r{4}}, "
+                    "[%a{0}];\n",
+                    k, 4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3);
+  for (int k = 0; store && k < pieces; ++k)
+    text += formatv("  @%p{0} st.global{5}.v4.b32 [%b{0}], "
+                    "{{%r{1}, %r{2}, %r{3}, %r{4}};\n",
+                    k, 4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3, store);
+  if (!store) {
+    text += "  mov.b32 %x, 0;\n";
+    for (int r = 0; r < 4 * pieces; ++r)
+      text += formatv("  xor.b32 %x, %x, %r{0};\n", r);
+    text += "  setp.eq.u32 %p0, %x, 0x7fc12345;\n"
+            "  @%p0 st.global.b32 [%to], %x;\n";
+  }
+  return text + "  ret;\n}\n";
+}
+
+static constexpr int copyPieces[] = {1, 2, 4};
+static constexpr int readPieces[] = {2, 4, 8};
+static constexpr std::pair<const char *, const char *> storePolicies[] = {
+    {"", "plain"}, {".cs", "cs"}};
+
+static std::string copyName(int pieces, StringRef policy) {
+  return formatv("copy_{0}_{1}", pieces, policy);
+}
+
+static std::string moduleText() {
+  std::string text = ".version 7.0\n.target sm_80\n.address_size 64\n";
+  for (int pieces : copyPieces)
+    for (auto [suffix, policy] : storePolicies)
+      text += kernelText(copyName(pieces, policy), pieces, suffix);
+  for (int pieces : readPieces)
+    text += kernelText(formatv("read_{0}", pieces).str(), pieces, nullptr);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Timing
+//===----------------------------------------------------------------------===//
+
+/// The events around one timed piece of work.
+using EventPair = std::pair<cuda::Event, cuda::Event>;
+
+static Expected<EventPair> runOnce(Session &session, const Work &work) {
+  const cuda::Context &context = *session.context;
+  Expected<cuda::Event> begin = context.createEvent();
+  if (!begin)
+    return begin.takeError();
+  Expected<cuda::Event> end = context.createEvent();
+  if (!end)
+    return end.takeError();
+  if (Error error =
+          context.fill(session.flush.address(), 0, session.flush.size()))
+    return error;
+  if (Error error = context.record(*begin))
+    return error;
+  if (Error error = work())
+    return error;
+  if (Error error = context.record(*end))
+    return error;
+  return EventPair(std::move(*begin), std::move(*end));
+}
+
+static double median(std::vector<double> times) {
+  auto middle = times.begin() + times.size() / 2;
+  std::nth_element(times.begin(), middle, times.end());
+  if (times.size() % 2 != 0)
+    return *middle;
+  return (*middle + *std::max_element(times.begin(), middle)) / 2;
+}
+
+static Error reserveFlush(Session &session) {
+  if (session.flush.size() != 0)
+    return Error::success();
+  Expected<cuda::Buffer> buffer = session.context->allocate(flushBytes);
+  if (!buffer)
+    return buffer.takeError();
+  session.flush = std::move(*buffer);
+  return Error::success();
+}
+
+Expected<std::vector<double>> quack::timeInterleaved(Session &session,
+                                                     ArrayRef<Work> works,
+                                                     int64_t warmups,
+                                                     int64_t iterations) {
+  if (Error error = reserveFlush(session))
+    return error;
+  std::vector<std::vector<double>> times(works.size());
+  for (int64_t i = 0; i < warmups + iterations; ++i) {
+    std::vector<EventPair> events;
+    for (const Work &work : works) {
+      Expected<EventPair> pair = runOnce(session, work);
+      if (!pair)
+        return pair.takeError();
+      events.push_back(std::move(*pair));
+    }
+    if (Error error = session.context->synchronize())
+      return error;
+    for (auto [pair, list] : zip_equal(events, times)) {
+      Expected<double> time =
+          session.context->elapsedMicroseconds(pair.first, pair.second);
+      if (!time)
+        return time.takeError();
+      if (i >= warmups)
+        list.push_back(*time);
+    }
+  }
+  std::vector<double> medians;
+  for (const std::vector<double> &list : times)
+    medians.push_back(median(list));
+  return medians;
+}
+
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
+
+Error Yardstick::addVariants(const cuda::Context &context, bool isRead) {
+  auto add = [&](const std::string &name, int pieces) -> Error {
+    Expected<cuda::Function> function = context.getFunction(module, name);
+    if (!function)
+      return function.takeError();
+    for (int64_t threads : {256, 512, 1024})
+      (isRead ? reads : copies)
+          .push_back({name + "_" + std::to_string(threads), *function, threads,
+                      pieces});
+    return Error::success();
+  };
+  for (int pieces : isRead ? readPieces : copyPieces) {
+    if (isRead) {
+      if (Error error = add(formatv("read_{0}", pieces).str(), pieces))
+        return error;
+      continue;
+    }
+    for (auto [suffix, policy] : storePolicies)
+      if (Error error = add(copyName(pieces, policy), pieces))
+        return error;
+  }
+  return Error::success();
+}
+
+Expected<std::shared_ptr<Yardstick>> Yardstick::create(Session &session) {
+  auto yardstick = std::make_shared<Yardstick>();
+  Expected<cuda::Module> module = session.context->loadModule(moduleText());
+  if (!module)
+    return module.takeError();
+  yardstick->module = std::move(*module);
+  for (bool isRead : {false, true})
+    if (Error error = yardstick->addVariants(*session.context, isRead))
+      return error;
+  return yardstick;
+}
+
+Error Yardstick::reserve(const cuda::Context &context, int64_t bytes) {
+  for (cuda::Buffer *buffer : {&from, &to}) {
+    if (buffer->size() >= bytes)
+      continue;
+    *buffer = cuda::Buffer();
+    Expected<cuda::Buffer> larger = context.allocate(bytes);
+    if (!larger)
+      return larger.takeError();
+    *buffer = std::move(*larger);
+    if (Error error = context.fill(buffer->address(), 0x3C, bytes))
+      return error;
+  }
+  return Error::success();
+}
+
+std::vector<Candidate> Yardstick::makeCandidates(const cuda::Context &context,
+                                                 int64_t bytes,
+                                                 bool isRead) const {
+  std::vector<Candidate> candidates;
+  cuda::DevicePointer source = from.address(), target = to.address();
+  if (!isRead)
+    candidates.push_back(
+        {"cuMemcpyDtoDAsync", [&context, source, target, bytes] {
+           return context.copyOnDevice(target, source, bytes);
+         }});
+  for (const Variant &variant : isRead ? reads : copies) {
+    int64_t pieces = bytes / pieceBytes;
+    int64_t perBlock = variant.threads * variant.piecesPerThread;
+    cuda::LaunchShape shape;
+    shape.grid = std::max<int64_t>(1, (pieces + perBlock - 1) / perBlock);
+    shape.threads = variant.threads;
+    cuda::Function function = variant.function;
+    candidates.push_back(
+        {variant.name, [&context, source, target, pieces, shape, function] {
+           uint64_t values[] = {source, target, static_cast<uint64_t>(pieces)};
+           void *parameters[] = {&values[0], &values[1], &values[2]};
+           return context.launch(function, shape, parameters);
+         }});
+  }
+  return candidates;
+}
+
+Expected<std::vector<Candidate>>
+Yardstick::bestCandidates(Session &session, int64_t bytes, bool isRead) {
+  constexpr size_t kept = 3;
+  int64_t moved = alignTo(isRead ? bytes : bytes / 2, pieceBytes);
+  if (Error error =
+          reserve(*session.context, std::max<int64_t>(moved, pieceBytes)))
+    return error;
+  std::vector<Candidate> all = makeCandidates(*session.context, moved, isRead);
+  std::vector<size_t> &best = bestBySize[{moved, isRead}];
+  if (best.empty()) {
+    auto works = map_to_vector(
+        all, [](const Candidate &candidate) { return candidate.work; });
+    Expected<std::vector<double>> times =
+        timeInterleaved(session, works, /*warmups=*/2, /*iterations=*/5);
+    if (!times)
+      return times.takeError();
+    best.resize(all.size());
+    std::iota(best.begin(), best.end(), 0);
+    llvm::sort(best,
+               [&](size_t a, size_t b) { return (*times)[a] < (*times)[b]; });
+    best.resize(std::min(best.size(), kept));
+  }
+  std::vector<Candidate> chosen;
+  for (size_t index : best)
+    chosen.push_back(all[index]);
+  return chosen;
+}

@@ -1,0 +1,73 @@
+//===- tools/quack-run/Yardstick.h - what memory gives ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a kernel's speed is compared with: the fastest copy of as many bytes,
+// half read and half written; for a kernel that hardly writes, the fastest
+// read. Candidates are the driver's copy and our own kernels, swept over
+// threads, pieces a thread and store policy.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_TOOLS_QUACKRUN_YARDSTICK_H
+#define QUACK_TOOLS_QUACKRUN_YARDSTICK_H
+
+#include "Session.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace quack {
+
+/// A piece of GPU work that is timed.
+using Work = std::function<llvm::Error()>;
+
+/// A named candidate.
+struct Candidate {
+  std::string name;
+  Work work;
+};
+
+/// Times `works` by events, interleaved: `warmups` rounds that do not count and
+/// `iterations` that do, with the L2 cache overwritten before each. Returns the
+/// median microseconds of each.
+llvm::Expected<std::vector<double>> timeInterleaved(Session &session,
+                                                    llvm::ArrayRef<Work> works,
+                                                    int64_t warmups,
+                                                    int64_t iterations);
+
+/// The copy and read kernels, loaded once a session.
+class Yardstick {
+public:
+  static llvm::Expected<std::shared_ptr<Yardstick>> create(Session &session);
+
+  /// Returns the best candidates for moving `bytes` in all: a copy of half as
+  /// many, or a read. The choice is measured once for each size.
+  llvm::Expected<std::vector<Candidate>>
+  bestCandidates(Session &session, int64_t bytes, bool isRead);
+
+private:
+  /// One of our kernels with its launch.
+  struct Variant {
+    std::string name;
+    cuda::Function function;
+    int64_t threads = 0, piecesPerThread = 0;
+  };
+
+  llvm::Error addVariants(const cuda::Context &context, bool isRead);
+  llvm::Error reserve(const cuda::Context &context, int64_t bytes);
+  /// Returns work for all candidates, the driver's copy first.
+  std::vector<Candidate> makeCandidates(const cuda::Context &context,
+                                        int64_t bytes, bool isRead) const;
+
+  cuda::Module module;
+  std::vector<Variant> copies, reads;
+  cuda::Buffer from, to;
+  std::map<std::pair<int64_t, bool>, std::vector<size_t>> bestBySize;
+};
+
+} // namespace quack
+
+#endif // QUACK_TOOLS_QUACKRUN_YARDSTICK_H

@@ -63,6 +63,7 @@ def Quack_KernelOp : Quack_Op<"kernel", [
     - (C9) there is at least one `row` operand.
     - (C10) there is one operand entry for each operand, the body's arguments
       have the operands' types, and there are no results.
+    - (C11) an operand's name is one that `%name` prints unchanged.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,

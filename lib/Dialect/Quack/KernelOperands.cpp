@@ -116,12 +116,24 @@ static const char *violatedForm(Role role, Type type) {
   }
 }
 
-/// Checks one operand by itself (C1, C3, C5, C8).
+/// C11: a name that `%name` can print, and read back unchanged.
+static bool isPrintableName(StringRef name) {
+  return !name.empty() && !llvm::isDigit(name.front()) &&
+         llvm::all_of(name, [](char c) {
+           return llvm::isAlnum(c) || StringRef("$._-").contains(c);
+         });
+}
+
+/// Checks one operand by itself (C1, C3, C5, C8, C11).
 static LogicalResult verifyOperand(Operation *kernel, OperandAttr spec,
                                    Type type) {
   auto error = [&]() {
     return kernel->emitOpError("operand '") << spec.getName().getValue() << "' ";
   };
+  // C11
+  if (!isPrintableName(spec.getName()))
+    return error() << "must have a name of letters, digits, '_', '$', '.' and "
+                      "'-' that does not begin with a digit";
   // C1
   if (const char *form = violatedForm(spec.getRole(), type))
     return error() << "has role " << stringifyRole(spec.getRole())
@@ -148,6 +160,7 @@ static LogicalResult verifyOperand(Operation *kernel, OperandAttr spec,
 
 LogicalResult quack::verifyKernelOperands(Operation *kernel, FunctionType type,
                                           ArrayAttr specs) {
+  // C10
   if (specs.size() != type.getNumInputs() || type.getNumResults() != 0)
     return kernel->emitOpError("must have one operand entry for each of its ")
            << type.getNumInputs() << " operands and no results, got "
@@ -201,8 +214,11 @@ OperandAttr quack::verifyIsKernelOperand(Operation *op, Value value,
                                          StringRef what) {
   auto arg = dyn_cast<BlockArgument>(value);
   Operation *parent = op->getParentOp();
-  auto specs =
-      parent ? parent->getAttrOfType<ArrayAttr>("operand_specs") : ArrayAttr();
+  // The kernel operation of the operation's own dialect.
+  bool inKernel = parent && parent->getName().stripDialect() == "kernel" &&
+                  parent->getDialect() == op->getDialect();
+  auto specs = inKernel ? parent->getAttrOfType<ArrayAttr>("operand_specs")
+                        : ArrayAttr();
   if (arg && specs && arg.getOwner() == op->getBlock() &&
       arg.getArgNumber() < specs.size())
     return cast<OperandAttr>(specs[arg.getArgNumber()]);

@@ -109,6 +109,7 @@ BlockArgument KernelOp::lookupOperand(StringRef name) {
 LogicalResult KernelOp::verify() {
   if (failed(verifyKernelOperands(*this, getFunctionType(), getOperandSpecs())))
     return failure();
+  // C10
   if (getBody().getArgumentTypes() != getFunctionType().getInputs())
     return emitOpError("body must take the kernel's operand types ")
            << getFunctionType().getInputs() << ", got "

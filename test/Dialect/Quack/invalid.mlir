@@ -1,0 +1,127 @@
+// RUN: quack-opt %s --split-input-file --verify-diagnostics
+
+//===----------------------------------------------------------------------===//
+// kernel: operands
+//===----------------------------------------------------------------------===//
+
+// expected-error @below {{'quack.kernel' op operand 'x' has role row and must be memref<?xNxT>, got 'memref<4x64xf32>'}}
+quack.kernel @kernel_c1_row_with_static_rows(%x: memref<4x64xf32> in row) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op operand 'x' has role row and must be memref<?xNxT>, got 'memref<?xf32>'}}
+quack.kernel @kernel_c1_row_of_rank_1(%x: memref<?xf32> in row) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op operand 'x' has role row and must be memref<?xNxT>, got 'memref<?x64xf32, strided<[128, 1]>>'}}
+quack.kernel @kernel_c1_row_with_layout(%x: memref<?x64xf32, strided<[128, 1]>> in row) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op operand 'w' has role columns and must be memref<NxT>, got 'memref<?x64xf32>'}}
+quack.kernel @kernel_c1_columns_of_rank_2(%x: memref<?x64xf32> in row, %w: memref<?x64xf32> in columns) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op operand 's' has role scalar and must be memref<?xT>, got 'memref<4xf32>'}}
+quack.kernel @kernel_c1_scalar_of_static_extent(%x: memref<?x64xf32> in row, %s: memref<4xf32> out scalar) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op operand 'eps' has role value and must be f32, i32 or i64, got 'f64'}}
+quack.kernel @kernel_c1_value_of_type_f64(%x: memref<?x64xf32> in row, %eps: f64) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op operand 'x' has role value and must be f32, i32 or i64, got 'memref<?x64xf32>'}}
+quack.kernel @kernel_c1_value_of_memref_type(%x: memref<?x64xf32> in value) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op operand 'w' must have the 64 columns of operand 'x', got 32}}
+quack.kernel @kernel_c2_two_extents(%x: memref<?x64xf32> in row, %w: memref<32xf32> in columns) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op operand 'y' must have the ? columns of operand 'x', got 64}}
+quack.kernel @kernel_c2_generic_and_static(%x: memref<?x?xf32> in row, %y: memref<?x64xf32> in row) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op operand 'x' must have at least 1 column, got 0}}
+quack.kernel @kernel_c3_no_columns(%x: memref<?x0xf32> in row) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op operand name 'x' must be unique, got it twice}}
+"quack.kernel"() <{sym_name = "kernel_c4_one_name_twice",
+    function_type = (memref<?x64xf32>, memref<?x64xf32>) -> (),
+    operand_specs = [#quack.operand<"x", in row>, #quack.operand<"x", in row>]}> ({
+^bb0(%x: memref<?x64xf32>, %y: memref<?x64xf32>):
+}) : () -> ()
+
+// -----
+
+// expected-error @below {{'quack.kernel' op operand 'w' has role columns and must be in, got out}}
+quack.kernel @kernel_c5_columns_out(%x: memref<?x64xf32> in row, %w: memref<64xf32> out columns) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op operand 'eps' has role value and must be in, got inout}}
+"quack.kernel"() <{sym_name = "kernel_c5_value_inout",
+    function_type = (memref<?x64xf32>, f32) -> (),
+    operand_specs = [#quack.operand<"x", in row>, #quack.operand<"eps", inout value>]}> ({
+^bb0(%x: memref<?x64xf32>, %eps: f32):
+}) : () -> ()
+
+// -----
+
+// expected-error @below {{'quack.kernel' op operand 'x' must have element type f32, bf16, f16, i8, i32 or i64, got 'f64'}}
+quack.kernel @kernel_c8_f64(%x: memref<?x64xf64> in row) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op must have an operand with role row}}
+quack.kernel @kernel_c9_no_row(%s: memref<?xf32> in scalar) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op must have one operand entry for each of its 2 operands and no results, got 1 entries and 0 results}}
+"quack.kernel"() <{sym_name = "kernel_c10_too_few_entries",
+    function_type = (memref<?x64xf32>, memref<?x64xf32>) -> (),
+    operand_specs = [#quack.operand<"x", in row>]}> ({
+^bb0(%x: memref<?x64xf32>, %y: memref<?x64xf32>):
+}) : () -> ()
+
+// -----
+
+// expected-error @below {{'quack.kernel' op must have one operand entry for each of its 1 operands and no results, got 1 entries and 1 results}}
+"quack.kernel"() <{sym_name = "kernel_c10_result",
+    function_type = (memref<?x64xf32>) -> f32,
+    operand_specs = [#quack.operand<"x", in row>]}> ({
+^bb0(%x: memref<?x64xf32>):
+}) : () -> ()
+
+// -----
+
+// expected-error @below {{'quack.kernel' op body must take the kernel's operand types 'memref<?x64xf32>', got 'memref<?x32xf32>'}}
+"quack.kernel"() <{sym_name = "kernel_c10_body_of_other_types",
+    function_type = (memref<?x64xf32>) -> (),
+    operand_specs = [#quack.operand<"x", in row>]}> ({
+^bb0(%x: memref<?x32xf32>):
+}) : () -> ()
+
+// -----
+
+// expected-error @below {{'quack.kernel' op operand '0' must have a name of letters, digits, '_', '$', '.' and '-' that does not begin with a digit}}
+quack.kernel @kernel_c11_number_as_name(%0: memref<?x64xf32> in row) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op operand '' must have a name of letters, digits, '_', '$', '.' and '-' that does not begin with a digit}}
+"quack.kernel"() <{sym_name = "kernel_c11_no_name",
+    function_type = (memref<?x64xf32>) -> (),
+    operand_specs = [#quack.operand<"", in row>]}> ({
+^bb0(%x: memref<?x64xf32>):
+}) : () -> ()

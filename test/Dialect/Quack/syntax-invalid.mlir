@@ -1,0 +1,21 @@
+// RUN: quack-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @below {{expected a direction (in, out or inout), got 'row'}}
+quack.kernel @kernel_direction_missing(%x: memref<?x64xf32> row) {}
+
+// -----
+
+// expected-error @below {{expected a role (row, columns or scalar), got 'matrix'}}
+quack.kernel @kernel_role_unknown(%x: memref<?x64xf32> in matrix) {}
+
+// -----
+
+// expected-error @below {{expected a role (row, columns or scalar)}}
+quack.kernel @kernel_role_missing(%x: memref<?x64xf32> in) {}
+
+// -----
+
+func.func @reduce_kind_unknown(%v: tensor<64xf32>) {
+  // expected-error @below {{expected a reduction kind (addf, mulf, maximumf, minimumf, maxnumf, minnumf, addi, muli, maxsi, minsi, maxui, minui, andi, ori or xori), got 'sum'}}
+  %s = quack.reduce sum %v : tensor<64xf32> -> f32
+}

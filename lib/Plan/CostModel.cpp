@@ -13,6 +13,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace quack;
 
@@ -35,19 +37,26 @@ static bool isRowInput(const OperandTraits &operand) {
 /// Registers a thread needs, as ptxas was seen to allot them.
 static int64_t estimateRegisters(const KernelTraits &traits, tv::PlanAttr plan) {
   int64_t elements = elementsPerThread(traits, plan);
-  int64_t base = 26, held = 0, wide = 0;
+  double registers = 16;
+  int64_t wide = 0;
   for (const OperandTraits &operand : traits.operands) {
     if (!isRowInput(operand))
       continue;
-    tv::Hold hold = holdOf(operand, plan);
-    if (hold == tv::Hold::packed)
-      held += elements * operand.bytes / 4;
-    else if (hold == tv::Hold::registers)
+    registers += 4;
+    // ptxas widens and reads ahead as far as it has registers.
+    double ahead = operand.bytes == 4 ? 1 : 0.6;
+    switch (holdOf(operand, plan)) {
+    case tv::Hold::registers:
       wide = std::max(wide, elements * traits.liveRows);
-    base += 4;
+      break;
+    case tv::Hold::packed:
+      registers += 8 + elements * 0.75;
+      break;
+    default:
+      registers += 8 + elements * ahead;
+    }
   }
-  // Rows in registers wait as loaded while they are under way.
-  return base + held + wide + 2 * plan.getVectorSize();
+  return registers + wide;
 }
 
 static int64_t estimateShared(const KernelTraits &traits, tv::PlanAttr plan) {
@@ -155,19 +164,58 @@ static double bytesPerRow(const KernelTraits &traits) {
   return bytes;
 }
 
-/// Microseconds of a CTA's life in which its memory requests are not under way.
-static double idleTime(const KernelTraits &traits, const Target &target,
-                       tv::PlanAttr plan, double elements) {
-  double exchange = 0.05;
+/// Microseconds that partials are under way.
+static double exchangeTime(const Target &target, tv::PlanAttr plan) {
+  double time = 0;
   if (plan.getThreadsPerRow() > warpSize)
-    exchange += target.blockExchange * (1 + plan.getThreadsPerRow() / 1024.0);
+    time += target.blockExchange;
   if (plan.getCluster() > 1)
-    exchange += target.clusterExchange * (1 + plan.getCluster() / 32.0);
-  // A thread's own work at one instruction a scheduler and cycle.
-  double warpsPerScheduler = plan.getThreads() / warpSize / 4.0;
-  double instructions = elements * (traits.operations * 2 + 2 * traits.passes);
-  return target.ctaTurnover + traits.exchanges * exchange +
-         instructions * std::max(1.0, warpsPerScheduler) / target.clock;
+    time += target.clusterExchange + target.clusterMember * plan.getCluster();
+  return time;
+}
+
+/// The limits on an SM's traffic, in bytes a microsecond.
+struct Limits {
+  double memory; ///< its share of the bandwidth
+  double latency; ///< resident bytes over the life of a CTA (Little's law)
+  double launch; ///< bytes of a CTA over the time that its start takes
+  double issue;  ///< one instruction a scheduler and cycle
+  double mufu;   ///< 16 special functions a cycle
+
+  /// Each alone would be a corner; together they round it.
+  double combined() const {
+    double sum = 0;
+    for (double limit : {memory, latency, launch, issue, mufu})
+      sum += std::pow(limit, -2.5);
+    return std::pow(sum, -1 / 2.5);
+  }
+  const char *decisive() const {
+    std::pair<double, const char *> named[] = {{memory, "memory"},
+                                               {latency, "latency"},
+                                               {launch, "launch"},
+                                               {issue, "issue"},
+                                               {mufu, "mufu"}};
+    return std::min_element(std::begin(named), std::end(named))->second;
+  }
+};
+
+static Limits computeLimits(const KernelTraits &traits, const Target &target,
+                            tv::PlanAttr plan, int64_t ctasPerSM) {
+  double rowBytes = bytesPerRow(traits);
+  double elementBytes = rowBytes / traits.columns;
+  double ctaBytes = rowBytes * plan.getRows() / plan.getCluster();
+  Limits limits;
+  limits.memory = target.bandwidth / target.sms;
+  double life = target.memoryLatency + target.ctaTurnover +
+                exchangeTime(target, plan) + 0.08 * ctaBytes / limits.memory;
+  limits.latency = ctasPerSM * ctaBytes / life;
+  limits.launch = ctaBytes / (target.ctaLaunch *
+                              (1 + target.clusterLaunch * (plan.getCluster() - 1)));
+  limits.issue = elementBytes * 128 * target.clock /
+                 (2.0 * traits.operations + traits.passes);
+  limits.mufu = elementBytes * 16 * target.clock /
+                std::max<int64_t>(1, traits.exponentials);
+  return limits;
 }
 
 CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
@@ -178,31 +226,21 @@ CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
   cost.sharedBytes = estimateShared(traits, plan);
   cost.ctasPerSM =
       estimateCtasPerSM(target, plan, cost.registers, cost.sharedBytes);
-  double elements = elementsPerThread(traits, plan);
+  if (cost.ctasPerSM == 0)
+    return cost;
+  Limits limits = computeLimits(traits, target, plan, cost.ctasPerSM);
   double rowBytes = bytesPerRow(traits);
-  double ctaBytes = rowBytes * plan.getRows() / plan.getCluster();
-  cost.bytesInFlight = ctaBytes / 2 * cost.ctasPerSM;
-  double life = target.memoryLatency + idleTime(traits, target, plan, elements) +
-                ctaBytes / (target.bandwidth / target.sms);
-  double bySM = cost.ctasPerSM * ctaBytes / life;
-  double byIssue = rowBytes / traits.columns * 128 * target.clock /
-                   (traits.operations * 2.2 + 3 * traits.passes);
-  double byMufu = traits.exponentials
-                      ? rowBytes / traits.columns * 16 * target.clock /
-                            traits.exponentials
-                      : 1e30;
-  double share = target.bandwidth / target.sms;
-  // Each limit alone would be a corner; together they round it.
-  auto inverse = [](double x) { return 1 / (x * x * x); };
-  double rate = 1 / std::cbrt(inverse(share) + inverse(bySM) + inverse(byIssue) +
-                              inverse(byMufu));
+  cost.bytesInFlight =
+      rowBytes / 2 * plan.getRows() / plan.getCluster() * cost.ctasPerSM;
+  double rate = limits.combined();
+  // The first and the last wave of CTAs are not covered by others.
+  double waves = std::ceil(double(traits.rows) / plan.getRows()) *
+                 plan.getCluster() / (target.sms * cost.ctasPerSM);
+  rate /= 1 + 0.7 / std::max(1.0, waves);
+  // Padding columns take issue slots and registers, not bandwidth.
   double padding = double(plan.getPaddedColumns(traits.columns)) / traits.columns;
-  rate /= 1 + (padding - 1) * 0.5;
-  double least = std::min({share, bySM, byIssue, byMufu});
-  cost.decisive = least == share    ? "memory"
-                  : least == bySM   ? "latency"
-                  : least == byIssue ? "issue"
-                                     : "mufu";
+  rate /= 1 + 0.5 * (padding - 1);
+  cost.decisive = limits.decisive();
   cost.bandwidth = rate * target.sms;
   cost.time = 1e6 * rowBytes / traits.columns / cost.bandwidth;
   return cost;

@@ -62,10 +62,16 @@ static int64_t countLiveRows(KernelOp kernel, const PassAnalysis &analysis) {
   return most;
 }
 
+/// Rows that a launch usually has: what fills 8 GB of f32, at most 32768.
+static int64_t usualRows(int64_t columns) {
+  return std::clamp<int64_t>((int64_t(1) << 31) / columns, 1, 32768);
+}
+
 KernelTraits KernelTraits::analyse(KernelOp kernel) {
   PassAnalysis analysis(kernel);
   KernelTraits traits{};
   traits.columns = kernel.getColumns();
+  traits.rows = usualRows(traits.columns);
   traits.passes = analysis.lastPass() + 1;
   traits.liveRows = std::max<int64_t>(1, countLiveRows(kernel, analysis));
   for (BlockArgument arg : kernel.getBody().getArguments()) {

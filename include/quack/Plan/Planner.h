@@ -35,6 +35,7 @@ struct KernelTraits {
   int64_t liveRows;     ///< row values that wait for a later pass, at most at once
   int64_t operations;   ///< elementwise operations an element, over all passes
   int64_t exponentials; ///< of those, on the MUFU
+  int64_t rows;         ///< M: the kernel's hint, or a usual one
   bool storesEarly;     ///< a row is stored before the last pass
 
   static KernelTraits analyse(KernelOp kernel);

@@ -27,12 +27,16 @@ struct Target {
   int64_t ctasPerSM;
   int64_t sharedPerSM;      ///< bytes, 1 KB a CTA is reserved of it
   int64_t sharedPerCta;     ///< bytes, opt-in limit
-  double bandwidth;         ///< bytes a microsecond that a copy reaches
-  double clock;             ///< cycles a microsecond
-  double memoryLatency;     ///< microseconds, loaded
-  double blockExchange;     ///< microseconds for one exchange through shared memory
-  double clusterExchange;   ///< microseconds for one exchange through DSMEM
-  double ctaTurnover;       ///< microseconds between two CTAs in one place
+  double bandwidth;       ///< bytes a microsecond that a copy reaches
+  double clock;           ///< cycles a microsecond
+  double memoryLatency;   ///< microseconds from a CTA's first load to its data
+  double ctaTurnover;     ///< microseconds between two CTAs in one place
+  double ctaLaunch;       ///< microseconds of an SM's time that a CTA's start takes
+  double clusterLaunch;   ///< how much more it takes for each further CTA of a
+                          ///< cluster, which must start together, as a factor
+  double blockExchange;   ///< microseconds for one exchange through shared memory
+  double clusterExchange; ///< microseconds for one exchange through DSMEM
+  double clusterMember;   ///< microseconds more for each CTA of the cluster
 
   /// Returns the description called `name` (h100 or h200), if there is one.
   static std::optional<Target> lookup(llvm::StringRef name);

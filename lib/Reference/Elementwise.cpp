@@ -37,6 +37,35 @@ ElementwiseLoop reference::lookupElementwise(llvm::StringRef name) {
   return lookupIntegerOp(name);
 }
 
+ElementwiseLoop reference::lookupElementwise(Operation *op) {
+  std::string name = op->getName().getStringRef().str();
+  if (isa<arith::BitcastOp>(op)) {
+    Type from = getElementTypeOrSelf(op->getOperand(0).getType());
+    Type to = getElementTypeOrSelf(op->getResult(0).getType());
+    if (from.isF32() && to.isInteger(32))
+      name += ".to_integer";
+    if (from.isInteger(32) && to.isF32())
+      name += ".to_float";
+  }
+  return lookupElementwise(llvm::StringRef(name));
+}
+
+std::optional<double> reference::getConstantNumber(Attribute attribute) {
+  if (auto number = dyn_cast<FloatAttr>(attribute)) {
+    APFloat wide = number.getValue();
+    bool losesInfo = false;
+    wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                 &losesInfo);
+    return wide.convertToDouble();
+  }
+  auto integer = dyn_cast<IntegerAttr>(attribute);
+  if (!integer)
+    return std::nullopt;
+  const APInt &bits = integer.getValue();
+  return bits.getBitWidth() == 1 ? bits.getZExtValue()
+                                 : bits.signedRoundToDouble();
+}
+
 OpContext reference::getOpContext(Operation *op) {
   OpContext context;
   Type result = getElementTypeOrSelf(op->getResult(0).getType());

@@ -18,6 +18,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <optional>
 #include <vector>
 
 namespace quack::reference {
@@ -58,12 +59,18 @@ using ElementwiseLoop = void (*)(const OpContext &context,
 /// Returns the loop for the operation called `name`, or null.
 ElementwiseLoop lookupElementwise(llvm::StringRef name);
 
+/// Returns the loop for `op`, or null.
+ElementwiseLoop lookupElementwise(mlir::Operation *op);
+
 ElementwiseLoop lookupFloatOp(llvm::StringRef name);
 ElementwiseLoop lookupMathOp(llvm::StringRef name);
 ElementwiseLoop lookupIntegerOp(llvm::StringRef name);
 
 /// Returns the loop's context for `op`; `isNonNegative` stays to be set.
 OpContext getOpContext(mlir::Operation *op);
+
+/// Returns the number that a float or integer attribute holds.
+std::optional<double> getConstantNumber(mlir::Attribute attribute);
 
 /// Returns the float format of `type`, which must be f64, f32, bf16 or f16.
 FloatFormat getFloatFormat(mlir::Type type);

@@ -35,13 +35,26 @@ static int64_t elementCount(const OperandBuffers &operand, int64_t rows,
   llvm_unreachable("unknown role");
 }
 
-/// Points the operands at their inputs and at the outputs made for them.
-static LogicalResult
-bindOperands(KernelOp kernel, Program &program, int64_t rows,
-             const std::map<std::string, ReferenceArray> &inputs,
-             ReferenceResult &result) {
-  for (OperandBuffers &operand : program.operands) {
-    size_t count = elementCount(operand, rows, program.columns);
+std::vector<OperandBuffers> reference::describeOperands(ArrayAttr specs) {
+  std::vector<OperandBuffers> operands;
+  for (OperandAttr spec : specs.getAsRange<OperandAttr>()) {
+    OperandBuffers &operand = operands.emplace_back();
+    operand.name = spec.getName().getValue().str();
+    operand.role = spec.getRole();
+    operand.isRead = spec.getDirection() != Direction::out;
+    operand.isWritten = spec.getDirection() != Direction::in;
+  }
+  return operands;
+}
+
+LogicalResult
+reference::bindOperands(Operation *kernel,
+                        std::vector<OperandBuffers> &operands, int64_t rows,
+                        int64_t columns,
+                        const std::map<std::string, ReferenceArray> &inputs,
+                        ReferenceResult &result) {
+  for (OperandBuffers &operand : operands) {
+    size_t count = elementCount(operand, rows, columns);
     if (operand.isWritten) {
       auto &output = result.outputs[operand.name].values;
       auto &bound = result.bounds[operand.name].values;
@@ -54,12 +67,12 @@ bindOperands(KernelOp kernel, Program &program, int64_t rows,
       continue;
     auto found = inputs.find(operand.name);
     if (found == inputs.end())
-      return kernel.emitOpError("operand '")
+      return kernel->emitOpError("operand '")
              << operand.name << "' is read and must be given to the evaluator";
     if (found->second.values.size() != count)
-      return kernel.emitOpError("operand '")
+      return kernel->emitOpError("operand '")
              << operand.name << "' must have " << count << " values for "
-             << rows << " rows of " << program.columns << " columns, got "
+             << rows << " rows of " << columns << " columns, got "
              << found->second.values.size();
     operand.input = found->second.values.data();
   }
@@ -95,7 +108,8 @@ quack::evaluate(KernelOp kernel, int64_t rows,
   if (failed(program))
     return failure();
   ReferenceResult result;
-  if (failed(bindOperands(kernel, *program, rows, inputs, result)))
+  if (failed(bindOperands(kernel, program->operands, rows, program->columns,
+                          inputs, result)))
     return failure();
   runRows(*program, rows);
   return result;

@@ -35,14 +35,6 @@ Frame Program::makeFrame() const { return initial; }
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
-/// Returns where row `row` of an operand starts in its array.
-static int64_t rowOffset(const OperandBuffers &operand, int64_t row,
-                         int64_t columns) {
-  if (operand.role == Role::row)
-    return row * columns;
-  return operand.role == Role::scalar ? row : 0;
-}
-
 void Program::addLoad(LoadOp op) {
   unsigned index = cast<BlockArgument>(op.getSource()).getArgNumber();
   unsigned result = laneOf(op.getResult());
@@ -53,7 +45,7 @@ void Program::addLoad(LoadOp op) {
       isa<FloatType>(compute) ? getFloatFormat(compute) : FloatFormat::f64);
   steps.push_back([=](Frame &frame, const Buffers &buffers) {
     const double *from =
-        buffers[index].input + rowOffset(buffers[index], frame.row, n);
+        buffers[index].input + buffers[index].rowOffset(frame.row, n);
     Lane &to = frame.lanes[result];
     for (size_t i = 0, e = to.size(); i < e; ++i)
       to.set(i, {roundTo(traits, from[i]), 0.0});
@@ -66,7 +58,7 @@ void Program::addStore(StoreOp op) {
   int64_t n = columns;
   steps.push_back([=](Frame &frame, const Buffers &buffers) {
     const OperandBuffers &operand = buffers[index];
-    int64_t offset = rowOffset(operand, frame.row, n);
+    int64_t offset = operand.rowOffset(frame.row, n);
     const Lane &from = frame.lanes[value];
     std::copy(from.values.begin(), from.values.end(), operand.output + offset);
     std::copy(from.errors.begin(), from.errors.end(), operand.bound + offset);
@@ -111,22 +103,9 @@ void Program::addReduce(ReduceOp op) {
 LogicalResult Program::addConstant(Operation &op, Attribute value) {
   Lane &lane = initial.lanes[laneOf(op.getResult(0))];
   auto set = [&](size_t i, Attribute element) {
-    if (auto number = dyn_cast<FloatAttr>(element)) {
-      APFloat wide = number.getValue();
-      bool losesInfo = false;
-      wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                   &losesInfo);
-      lane.set(i, {wide.convertToDouble(), 0.0});
-      return true;
-    }
-    auto integer = dyn_cast<IntegerAttr>(element);
-    if (!integer)
-      return false;
-    const APInt &bits = integer.getValue();
-    double exact = bits.getBitWidth() == 1 ? bits.getZExtValue()
-                                           : bits.signedRoundToDouble();
-    lane.set(i, {exact, 0.0});
-    return true;
+    std::optional<double> number = getConstantNumber(element);
+    lane.set(i, {number.value_or(0), 0.0});
+    return number.has_value();
   };
   auto dense = dyn_cast<DenseElementsAttr>(value);
   bool isKnown = true;
@@ -181,16 +160,7 @@ bool Program::isNonNegative(Operation &op) const {
 }
 
 LogicalResult Program::addElementwise(Operation &op) {
-  std::string name = op.getName().getStringRef().str();
-  if (isa<arith::BitcastOp>(op)) {
-    Type from = getElementTypeOrSelf(op.getOperand(0).getType());
-    Type to = getElementTypeOrSelf(op.getResult(0).getType());
-    if (from.isF32() && to.isInteger(32))
-      name += ".to_integer";
-    if (from.isInteger(32) && to.isF32())
-      name += ".to_float";
-  }
-  ElementwiseLoop loop = lookupElementwise(name);
+  ElementwiseLoop loop = lookupElementwise(&op);
   if (!loop || op.getNumResults() != 1)
     return op.emitOpError("has no reference: the evaluator does not know it");
   OpContext context = getOpContext(&op);
@@ -231,6 +201,10 @@ LogicalResult Program::addOp(Operation &op) {
         return addBroadcast(broadcast), success();
       })
       .Case([&](ReduceOp reduce) { return addReduce(reduce), success(); })
+      .Case([&](ColumnsOp count) {
+        initial.lanes[laneOf(count)].set(0, {static_cast<double>(columns), 0.0});
+        return success();
+      })
       .Default([&](Operation *) { return addElementwise(op); });
 }
 
@@ -240,15 +214,9 @@ FailureOr<Program> Program::build(KernelOp kernel) {
   if (ShapedType::isDynamic(program.columns))
     return kernel.emitOpError("must have a static number of columns to be "
                               "evaluated: run quack-specialize first");
+  program.operands = describeOperands(kernel.getOperandSpecs());
   for (BlockArgument arg : kernel.getBody().getArguments()) {
-    OperandAttr spec = kernel.getOperandAttr(arg.getArgNumber());
-    OperandBuffers operand;
-    operand.name = spec.getName().getValue().str();
-    operand.role = spec.getRole();
-    operand.isRead = spec.getDirection() != Direction::out;
-    operand.isWritten = spec.getDirection() != Direction::in;
-    program.operands.push_back(std::move(operand));
-    if (spec.getRole() != Role::value)
+    if (program.operands[arg.getArgNumber()].role != Role::value)
       continue;
     // A scalar of the launch is a lane that each row reads again.
     unsigned index = arg.getArgNumber(), lane = program.laneOf(arg);

@@ -28,7 +28,26 @@ struct OperandBuffers {
   bool isRead = false, isWritten = false;
   const double *input = nullptr;
   double *output = nullptr, *bound = nullptr;
+
+  /// Returns where row `row` starts in the operand's array.
+  int64_t rowOffset(int64_t row, int64_t columns) const {
+    if (role == Role::row)
+      return row * columns;
+    return role == Role::scalar ? row : 0;
+  }
 };
+
+/// Returns the operands that a kernel of level 1 or 2 states, not yet bound.
+std::vector<OperandBuffers> describeOperands(mlir::ArrayAttr specs);
+
+/// Points `operands` at their inputs and at the outputs made for them in
+/// `result`. Emits an error at `kernel` where an input is missing or has the
+/// wrong size.
+llvm::LogicalResult
+bindOperands(mlir::Operation *kernel, std::vector<OperandBuffers> &operands,
+             int64_t rows, int64_t columns,
+             const std::map<std::string, ReferenceArray> &inputs,
+             ReferenceResult &result);
 
 /// What one thread needs to evaluate a row.
 struct Frame {

@@ -9,10 +9,11 @@
 
 #include "Yardstick.h"
 
+#include "quack/Runtime/CopyKernels.h"
+
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/Twine.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <numeric>
@@ -20,84 +21,7 @@
 using namespace llvm;
 using namespace quack;
 
-static constexpr int64_t pieceBytes = 16;
 static constexpr int64_t flushBytes = 256 << 20;
-
-//===----------------------------------------------------------------------===//
-// Kernels
-//===----------------------------------------------------------------------===//
-
-/// The PTX of one kernel over `from`, `to` and `n` 16-byte pieces, with
-/// `pieces` of them a thread. `store` is the suffix of its stores; null for a
-/// kernel that only reads (it stores where the XOR of what it read is one
-/// certain number, so that nothing can be left out).
-static std::string kernelText(StringRef name, int pieces, const char *store) {
-  std::string text = formatv(R"(
-.visible .entry {0}(.param .u64 p_from, .param .u64 p_to, .param .u64 p_n) {{
-  .reg .pred %p<{1}>;
-  .reg .b32 %r<{2}>, %tid, %ntid, %cta, %stride, %x;
-  .reg .b64 %from, %to, %n, %i, %step, %offset, %a<{1}>, %b<{1}>;
-  ld.param.u64 %from, [p_from];
-  ld.param.u64 %to, [p_to];
-  ld.param.u64 %n, [p_n];
-  cvta.to.global.u64 %from, %from;
-  cvta.to.global.u64 %to, %to;
-  mov.u32 %tid, %tid.x;
-  mov.u32 %ntid, %ntid.x;
-  mov.u32 %cta, %ctaid.x;
-  mul.lo.u32 %stride, %ntid, {1};
-  mul.wide.u32 %i, %cta, %stride;
-  cvt.u64.u32 %step, %tid;
-  add.u64 %i, %i, %step;
-  cvt.u64.u32 %step, %ntid;
-)",
-                             name, pieces, 4 * pieces);
-  for (int k = 0; k < pieces; ++k)
-    text += formatv(R"(
-  setp.lt.u64 %p{0}, %i, %n;
-  shl.b64 %offset, %i, 4;
-  add.u64 %a{0}, %from, %offset;
-  add.u64 %b{0}, %to, %offset;
-  add.u64 %i, %i, %step;
-  mov.b32 %r{1}, 0; mov.b32 %r{2}, 0; mov.b32 %r{3}, 0; mov.b32 %r{4}, 0;
-)",
-                    k, 4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3);
-  for (int k = 0; k < pieces; ++k)
-    text += formatv("  @%p{0} ld.global.v4.b32 {{%r{1}, %r{2}, %r{3}, %r{4}}, "
-                    "[%a{0}];\n",
-                    k, 4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3);
-  for (int k = 0; store && k < pieces; ++k)
-    text += formatv("  @%p{0} st.global{5}.v4.b32 [%b{0}], "
-                    "{{%r{1}, %r{2}, %r{3}, %r{4}};\n",
-                    k, 4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3, store);
-  if (!store) {
-    text += "  mov.b32 %x, 0;\n";
-    for (int r = 0; r < 4 * pieces; ++r)
-      text += formatv("  xor.b32 %x, %x, %r{0};\n", r);
-    text += "  setp.eq.u32 %p0, %x, 0x7fc12345;\n"
-            "  @%p0 st.global.b32 [%to], %x;\n";
-  }
-  return text + "  ret;\n}\n";
-}
-
-static constexpr int copyPieces[] = {1, 2, 4};
-static constexpr int readPieces[] = {2, 4, 8};
-static constexpr std::pair<const char *, const char *> storePolicies[] = {
-    {"", "plain"}, {".cs", "cs"}};
-
-static std::string copyName(int pieces, StringRef policy) {
-  return formatv("copy_{0}_{1}", pieces, policy);
-}
-
-static std::string moduleText() {
-  std::string text = ".version 7.0\n.target sm_80\n.address_size 64\n";
-  for (int pieces : copyPieces)
-    for (auto [suffix, policy] : storePolicies)
-      text += kernelText(copyName(pieces, policy), pieces, suffix);
-  for (int pieces : readPieces)
-    text += kernelText(formatv("read_{0}", pieces).str(), pieces, nullptr);
-  return text;
-}
 
 //===----------------------------------------------------------------------===//
 // Timing
@@ -180,39 +104,29 @@ Expected<std::vector<double>> quack::timeInterleaved(Session &session,
 // Candidates
 //===----------------------------------------------------------------------===//
 
-Error Yardstick::addVariants(const cuda::Context &context, bool isRead) {
-  auto add = [&](const std::string &name, int pieces) -> Error {
-    Expected<cuda::Function> function = context.getFunction(module, name);
+Error Yardstick::addVariants(const cuda::Context &context) {
+  for (const CopyKernel &kernel : getCopyKernels()) {
+    Expected<cuda::Function> function =
+        context.getFunction(module, kernel.name);
     if (!function)
       return function.takeError();
     for (int64_t threads : {256, 512, 1024})
-      (isRead ? reads : copies)
-          .push_back({name + "_" + std::to_string(threads), *function, threads,
-                      pieces});
-    return Error::success();
-  };
-  for (int pieces : isRead ? readPieces : copyPieces) {
-    if (isRead) {
-      if (Error error = add(formatv("read_{0}", pieces).str(), pieces))
-        return error;
-      continue;
-    }
-    for (auto [suffix, policy] : storePolicies)
-      if (Error error = add(copyName(pieces, policy), pieces))
-        return error;
+      (kernel.isRead ? reads : copies)
+          .push_back({kernel.name + "_" + std::to_string(threads), *function,
+                      threads, kernel.piecesPerThread});
   }
   return Error::success();
 }
 
 Expected<std::shared_ptr<Yardstick>> Yardstick::create(Session &session) {
   auto yardstick = std::make_shared<Yardstick>();
-  Expected<cuda::Module> module = session.context->loadModule(moduleText());
+  Expected<cuda::Module> module =
+      session.context->loadModule(getCopyKernelsPTX());
   if (!module)
     return module.takeError();
   yardstick->module = std::move(*module);
-  for (bool isRead : {false, true})
-    if (Error error = yardstick->addVariants(*session.context, isRead))
-      return error;
+  if (Error error = yardstick->addVariants(*session.context))
+    return error;
   return yardstick;
 }
 
@@ -242,7 +156,7 @@ std::vector<Candidate> Yardstick::makeCandidates(const cuda::Context &context,
            return context.copyOnDevice(target, source, bytes);
          }});
   for (const Variant &variant : isRead ? reads : copies) {
-    int64_t pieces = bytes / pieceBytes;
+    int64_t pieces = bytes / copyPieceBytes;
     int64_t perBlock = variant.threads * variant.piecesPerThread;
     cuda::LaunchShape shape;
     shape.grid = std::max<int64_t>(1, (pieces + perBlock - 1) / perBlock);
@@ -261,9 +175,9 @@ std::vector<Candidate> Yardstick::makeCandidates(const cuda::Context &context,
 Expected<std::vector<Candidate>>
 Yardstick::bestCandidates(Session &session, int64_t bytes, bool isRead) {
   constexpr size_t kept = 3;
-  int64_t moved = alignTo(isRead ? bytes : bytes / 2, pieceBytes);
+  int64_t moved = alignTo(isRead ? bytes : bytes / 2, copyPieceBytes);
   if (Error error =
-          reserve(*session.context, std::max<int64_t>(moved, pieceBytes)))
+          reserve(*session.context, std::max<int64_t>(moved, copyPieceBytes)))
     return error;
   std::vector<Candidate> all = makeCandidates(*session.context, moved, isRead);
   std::vector<size_t> &best = bestBySize[{moved, isRead}];

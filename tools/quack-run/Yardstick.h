@@ -56,7 +56,7 @@ private:
     int64_t threads = 0, piecesPerThread = 0;
   };
 
-  llvm::Error addVariants(const cuda::Context &context, bool isRead);
+  llvm::Error addVariants(const cuda::Context &context);
   llvm::Error reserve(const cuda::Context &context, int64_t bytes);
   /// Returns work for all candidates, the driver's copy first.
   std::vector<Candidate> makeCandidates(const cuda::Context &context,

@@ -89,6 +89,10 @@ static int64_t estimateCtasPerSM(const Target &target, tv::PlanAttr plan,
 // Legality
 //===----------------------------------------------------------------------===//
 
+/// Code is unrolled over a thread's elements: beyond this it takes longer to
+/// compile than it is worth.
+static constexpr int64_t maxElementsPerThread = 128;
+
 /// Rules that concern one operand's hold.
 static std::string violatedHold(const KernelTraits &traits, tv::PlanAttr plan,
                                 const OperandTraits &operand) {
@@ -135,6 +139,11 @@ std::string quack::violatedRule(const KernelTraits &traits, const Target &target
   for (const OperandTraits &operand : traits.operands)
     if (std::string rule = violatedHold(traits, plan, operand); !rule.empty())
       return rule;
+  int64_t elements = elementsPerThread(traits, plan);
+  if (elements > maxElementsPerThread)
+    return "a thread must hold at most " + text(maxElementsPerThread) +
+           " elements (its code is unrolled), got " + text(elements) +
+           ": use more threads or a larger cluster";
   int64_t shared = estimateShared(traits, plan);
   if (shared > target.sharedPerCta)
     return "shared memory of a CTA must be at most " + text(target.sharedPerCta) +
@@ -186,8 +195,8 @@ struct Limits {
   double combined() const {
     double sum = 0;
     for (double limit : {memory, latency, launch, issue, mufu})
-      sum += std::pow(limit, -2.5);
-    return std::pow(sum, -1 / 2.5);
+      sum += std::pow(limit, -2.3);
+    return std::pow(sum, -1 / 2.3);
   }
   const char *decisive() const {
     std::pair<double, const char *> named[] = {{memory, "memory"},
@@ -199,6 +208,17 @@ struct Limits {
   }
 };
 
+/// Microseconds that a thread computes while none of its loads is under way. A
+/// bulk copy of the next CTA needs no registers of this one to be issued.
+static double serialTime(const KernelTraits &traits, const Target &target,
+                         tv::PlanAttr plan) {
+  double cycles = 3.5 * traits.operations;
+  for (const OperandTraits &operand : traits.operands)
+    if (isRowInput(operand) && holdOf(operand, plan) == tv::Hold::bulk)
+      cycles *= 0.7;
+  return elementsPerThread(traits, plan) * cycles / target.clock;
+}
+
 static Limits computeLimits(const KernelTraits &traits, const Target &target,
                             tv::PlanAttr plan, int64_t ctasPerSM) {
   double rowBytes = bytesPerRow(traits);
@@ -207,7 +227,8 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
   Limits limits;
   limits.memory = target.bandwidth / target.sms;
   double life = target.memoryLatency + target.ctaTurnover +
-                exchangeTime(target, plan) + 0.08 * ctaBytes / limits.memory;
+                exchangeTime(target, plan) + serialTime(traits, target, plan) +
+                0.13 * ctaBytes / limits.memory;
   limits.latency = ctasPerSM * ctaBytes / life;
   limits.launch = ctaBytes / (target.ctaLaunch *
                               (1 + target.clusterLaunch * (plan.getCluster() - 1)));
@@ -236,7 +257,7 @@ CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
   // The first and the last wave of CTAs are not covered by others.
   double waves = std::ceil(double(traits.rows) / plan.getRows()) *
                  plan.getCluster() / (target.sms * cost.ctasPerSM);
-  rate /= 1 + 0.7 / std::max(1.0, waves);
+  rate /= 1 + 0.57 / std::max(1.0, waves);
   // Padding columns take issue slots and registers, not bandwidth.
   double padding = double(plan.getPaddedColumns(traits.columns)) / traits.columns;
   rate /= 1 + 0.5 * (padding - 1);

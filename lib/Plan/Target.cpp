@@ -25,20 +25,20 @@ std::optional<Target> Target::lookup(llvm::StringRef name) {
   target.ctasPerSM = 32;
   target.sharedPerSM = 228 * 1024;
   target.sharedPerCta = 227 * 1024;
-  // Fitted to 876 timed plans of softmax, N = 256 to 262144, f32 and bf16.
-  target.bandwidth = 4.1e6;
+  // Fitted to 1100 timed plans of softmax, N = 256 to 262144, f32 and bf16.
+  target.bandwidth = 4.35e6;
   target.clock = 1755;
   target.memoryLatency = 0.6;
-  target.ctaTurnover = 0.42;
-  target.ctaLaunch = 0.019;
-  target.clusterLaunch = 1.3;
-  target.blockExchange = 0.02;
-  target.clusterExchange = 0.11;
-  target.clusterMember = 0.1;
+  target.ctaTurnover = 0.98;
+  target.ctaLaunch = 0.016;
+  target.clusterLaunch = 2.2;
+  target.blockExchange = 0.01;
+  target.clusterExchange = 0.22;
+  target.clusterMember = 0.107;
   if (name == "h200")
     return target;
   if (name == "h100") {
-    target.bandwidth = 2.9e6;
+    target.bandwidth = 3.05e6;
     return target;
   }
   return std::nullopt;

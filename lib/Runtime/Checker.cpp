@@ -100,6 +100,13 @@ void CheckReport::merge(const CheckReport &other) {
   *this = worse;
 }
 
+/// Returns `value` as text; a NaN has no sign.
+static std::string numberText(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.9g", value);
+  return std::isnan(value) ? "nan" : text;
+}
+
 std::string CheckReport::text() const {
   std::string result;
   llvm::raw_string_ostream os(result);
@@ -112,9 +119,8 @@ std::string CheckReport::text() const {
   if (row < 0)
     return result;
   os << "; worst at row " << row << ", column " << column << ": got "
-     << llvm::format("%.9g", got) << ", expected "
-     << llvm::format("%.9g", expected) << " with bound "
-     << llvm::format("%.3g", bound);
+     << numberText(got) << ", expected " << numberText(expected)
+     << " with bound " << llvm::format("%.3g", bound);
   if (std::isfinite(used))
     os << llvm::format(" (%.2f of what is allowed)", used);
   return result;

@@ -12,6 +12,8 @@
 #include "CudaEntryPoints.h"
 
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
@@ -334,9 +336,9 @@ Error Context::synchronize() const {
     std::chrono::duration<double> waited = Clock::now() - start;
     if (waited.count() > watchdogSeconds) {
       api->isDead = true;
-      return createStringError("the GPU did not finish within " +
-                               Twine(static_cast<int64_t>(watchdogSeconds)) +
-                               " s: a kernel hangs");
+      return createStringError(
+          formatv("the GPU did not finish within {0} s: a kernel hangs",
+                  format("%g", watchdogSeconds)));
     }
     // Short work is polled, so that timing loops do not wait for the scheduler.
     if (waited.count() > 2e-3)

@@ -9,7 +9,6 @@
 
 #include "Job.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
@@ -25,10 +24,6 @@ Error quack::readJob(const json::Value &line, Job &job) {
       "kernel", "kernel_name", "columns", "storage",     "pin",
       "target", "chip",        "rows",    "ptx_version", "scalars",
       "seed",   "row_strides", "verify",  "bench",       "iterations"};
-  if (const json::Object *object = line.getAsObject())
-    for (const auto &entry : *object)
-      if (!known.contains(entry.first))
-        return createStringError("unknown key '" + entry.first.str() + "'");
   json::Path::Root root("job");
   json::ObjectMapper mapper(line, root);
   bool isRead = mapper && mapper.mapOptional("kernel", job.file) &&
@@ -51,19 +46,13 @@ Error quack::readJob(const json::Value &line, Job &job) {
     return root.getError();
   if (rows >= 0)
     job.rows = rows;
+  if (const json::Object *object = line.getAsObject())
+    for (const auto &entry : *object)
+      if (!known.contains(entry.first))
+        return createStringError("unknown key '" + entry.first.str() + "'");
   if (job.file.empty())
     return createStringError("names no kernel file");
   return Error::success();
-}
-
-/// Returns `value` with four significant digits, which is more than a
-/// measurement is worth.
-static json::Value rounded(double value) {
-  std::string text;
-  raw_string_ostream(text) << format("%.5g", value);
-  double shortened = value;
-  to_float(text, shortened);
-  return shortened;
 }
 
 json::Value quack::toJSON(const Job &job, const JobResult &result) {
@@ -76,7 +65,7 @@ json::Value quack::toJSON(const Job &job, const JobResult &result) {
       {"plan", result.plan}};
   auto add = [&](StringLiteral key, const std::optional<double> &value) {
     if (value)
-      line[key] = rounded(*value);
+      line[key] = *value;
   };
   if (result.registers >= 0) {
     line["registers"] = result.registers;

@@ -26,10 +26,11 @@ def QuackTV_Dialect : Dialect {
 
     Example:
     ```mlir
+    #plan = #quack_tv.plan<threads = 128, threads_per_row = 128, rows_per_thread = 1, cluster = 1, vector = 4>
     #tile = #quack_tv.layout<warp = [4:128], lane = [32:4], value = [4:1, 2:512]>
     #row = #quack_tv.layout<warp = [4:0], lane = [32:0]>
     quack_tv.kernel @row_sum(%x: memref<?x1024xf32> in row, %s: memref<?xf32> out scalar)
-        plan #quack_tv.plan<threads = 128, threads_per_row = 128> {
+        plan #plan {
       %v = quack_tv.load %x : memref<?x1024xf32> -> tensor<1x1024xf32, #tile>
       %sum = quack_tv.reduce addf %v : tensor<1x1024xf32, #tile> -> tensor<1x1xf32, #row>
       quack_tv.store %sum, %s : tensor<1x1xf32, #row>, memref<?xf32>

@@ -50,8 +50,13 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     - (C5) a `publish` to peers comes after the first `cluster_wait`; a
       `collect` comes after the `barrier` or `exchange_wait` that follows its
       `publish`.
+      A buffer is published to once.
     - (C6) once `shared_bytes` is set, a `read` comes after the `await` of its
       stage.
+    - (C7) the body holds only `quack_tv` operations, and elementwise or constant
+      operations without side effects.
+    - (C8) buffers, stages and mbarriers that have an offset do not overlap, and
+      lie within `shared_bytes`.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -91,9 +96,10 @@ def QuackTV_LoadOp : QuackTV_Op<"load", [Pure]> {
 
     Example:
     ```mlir
+    #plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
     #tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
     quack_tv.kernel @copy(%x: memref<?x128xf32> in row, %y: memref<?x128xf32> out row)
-        plan #quack_tv.plan<threads = 32, threads_per_row = 32> {
+        plan #plan {
       %v = quack_tv.load %x policy no_allocate : memref<?x128xf32> -> tensor<1x128xf32, #tile>
       quack_tv.store %v, %y policy streaming : tensor<1x128xf32, #tile>, memref<?x128xf32>
     }
@@ -157,9 +163,10 @@ def QuackTV_StageOp : QuackTV_Op<"stage"> {
 
     Example:
     ```mlir
+    #plan = #quack_tv.plan<threads = 128, threads_per_row = 128, rows_per_thread = 1, cluster = 1, vector = 4>
     #tile = #quack_tv.layout<warp = [4:128], lane = [32:4], value = [4:1]>
     quack_tv.kernel @copy(%x: memref<?x512xf32> in row, %y: memref<?x512xf32> out row)
-        plan #quack_tv.plan<threads = 128, threads_per_row = 128> {
+        plan #plan {
       %s = quack_tv.stage %x by async : memref<?x512xf32> -> !quack_tv.staged<tensor<1x512xf32, #tile>>
       quack_tv.await %s : !quack_tv.staged<tensor<1x512xf32, #tile>>
       %v = quack_tv.read %s pass 0 : !quack_tv.staged<tensor<1x512xf32, #tile>>
@@ -194,9 +201,13 @@ def QuackTV_AwaitOp : QuackTV_Op<"await"> {
     Placed by `quack-tv-place-barriers`, as late as the first `read` allows.
 
     Example: see `quack_tv.stage`.
+
+    Constraints:
+    - (C1) `staged` is the result of a `quack_tv.stage`.
   }];
   let arguments = (ins Arg<QuackTV_StagedType, "", [MemRead, MemWrite]>:$staged);
   let assemblyFormat = "$staged attr-dict `:` qualified(type($staged))";
+  let hasVerifier = 1;
 }
 
 def QuackTV_ReadOp : QuackTV_Op<"read", [Pure]> {
@@ -207,6 +218,10 @@ def QuackTV_ReadOp : QuackTV_Op<"read", [Pure]> {
     before the value is needed.
 
     Example: see `quack_tv.stage`.
+
+    Constraints:
+    - (C1) `staged` is the result of a `quack_tv.stage`.
+    - (C2) the result is the staged tile.
   }];
   let arguments = (ins QuackTV_StagedType:$staged, QuackTV_Pass:$pass);
   let results = (outs QuackTV_Tile:$result);
@@ -239,6 +254,7 @@ def QuackTV_WidenOp : QuackTV_Op<"widen", [Pure]> {
 
     Constraints:
     - (C1) the element type is bf16 or f16.
+    - (C2) the result is the source's tile in f32.
   }];
   let arguments = (ins QuackTV_Tile:$source, QuackTV_Pass:$pass);
   let results = (outs QuackTV_Tile:$result);
@@ -341,6 +357,7 @@ def QuackTV_ThreadReduceOp : QuackTV_Op<"thread_reduce", [Pure]> {
 
     Constraints:
     - (C1) `kind` fits the element type.
+    - (C2) the result is the source's tile with its values reduced.
   }];
   let arguments = (ins Quack_ReduceKindAttr:$kind, QuackTV_Tile:$source);
   let results = (outs QuackTV_Tile:$result);
@@ -375,6 +392,11 @@ defvar stepConstraints = [{
     - (C4) the levels below are already reduced.
     - (C5) a combiner takes two scalars a source (all of the first partial, then
       all of the second) and yields one a source; there is one identity a source.
+    - (C6) a combiner ends with `quack_tv.yield`, has no side effects and uses no
+      value from outside.
+    - (C7) element types are f32 and i32.
+    - (C8) there is one result for each source: its type after the level is
+      reduced.
 }];
 
 def QuackTV_WarpReduceOp : QuackTV_StepOp<"warp_reduce"> {
@@ -457,10 +479,11 @@ def QuackTV_AllocExchangeOp : QuackTV_Op<"alloc_exchange", [Pure]> {
 
     Example:
     ```mlir
+    #plan = #quack_tv.plan<threads = 128, threads_per_row = 128, rows_per_thread = 1, cluster = 1, vector = 4>
     #partial = #quack_tv.layout<warp = [4:1], lane = [32:0]>
     #row = #quack_tv.layout<warp = [4:0], lane = [32:0]>
     quack_tv.kernel @row_sum(%x: memref<?x4xf32> in row, %y: memref<?xf32> out scalar)
-        plan #quack_tv.plan<threads = 128, threads_per_row = 128> {
+        plan #plan {
       %v = quack_tv.load %x : memref<?x4xf32> -> tensor<1x4xf32, #partial>
       %b = quack_tv.alloc_exchange at 0 bytes 16
       quack_tv.publish %v to %b : tensor<1x4xf32, #partial>
@@ -483,6 +506,11 @@ def QuackTV_PublishOp : QuackTV_Op<"publish"> {
     cluster by st.async, each completing the bytes on the receiver's mbarrier.
 
     Example: see `quack_tv.alloc_exchange`.
+
+    Constraints:
+    - (C1) there is at least one value; all have one shape and layout, and
+      element types f32 or i32.
+    - (C2) `buffer` is the result of a `quack_tv.alloc_exchange`.
   }];
   let arguments = (ins Variadic<QuackTV_Tile>:$values,
     Arg<QuackTV_ExchangeType, "", [MemWrite]>:$buffer);
@@ -522,7 +550,10 @@ def QuackTV_CollectOp : QuackTV_Op<"collect", [
 
     Example: see `quack_tv.alloc_exchange`.
 
-    Constraints: those of `quack_tv.warp_reduce`, (C1) to (C3) and (C5).
+    Constraints: those of `quack_tv.warp_reduce`, (C1) to (C3) and (C5) to (C8),
+    where a buffer with an mbarrier consumes warps and CTAs, one without the
+    warps; and
+    - (C4) `buffer` is the result of a `quack_tv.alloc_exchange`.
   }];
   let arguments = (ins
     TypedArrayAttrBase<Quack_ReduceKindAttr, "one kind a value, or none">:$kinds,
@@ -546,8 +577,9 @@ def QuackTV_ClusterInitOp : QuackTV_Op<"cluster_init", [
 
     Example:
     ```mlir
+    #plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 2, vector = 4>
     quack_tv.kernel @none(%x: memref<?x64xf32> in row, %y: memref<?x64xf32> out row)
-        plan #quack_tv.plan<threads = 32, threads_per_row = 32, cluster = 2> {
+        plan #plan {
       quack_tv.cluster_init barriers [16] expect [64]
       quack_tv.cluster_arrive
       quack_tv.cluster_wait

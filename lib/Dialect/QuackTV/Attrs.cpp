@@ -97,6 +97,7 @@ struct PlanFields {
           vectorSize = 0, ctasPerSM = -1;
   std::optional<Exchange> exchange;
   DictionaryAttr hold, load, store;
+  llvm::SmallDenseSet<StringRef> seen;
 
   int64_t *lookup(StringRef name) {
     return llvm::StringSwitch<int64_t *>(name)
@@ -114,19 +115,24 @@ struct PlanFields {
 /// Parses `{x = packed, w = reload}` into a dictionary of enum attributes.
 template <typename Enum, typename EnumAttr>
 static ParseResult parsePerOperand(AsmParser &parser, DictionaryAttr &dict,
-                                   std::optional<Enum> (*symbolize)(StringRef)) {
+                                   std::optional<Enum> (*symbolize)(StringRef),
+                                   StringRef expected) {
   NamedAttrList entries;
   auto parseEntry = [&]() -> ParseResult {
     std::string operand;
     StringRef keyword;
+    SMLoc loc = parser.getCurrentLocation();
     if (parser.parseKeywordOrString(&operand) || parser.parseEqual())
       return failure();
-    SMLoc loc = parser.getCurrentLocation();
+    if (entries.get(operand))
+      return parser.emitError(loc, "operand '") << operand << "' is given twice";
+    loc = parser.getCurrentLocation();
     if (parser.parseKeyword(&keyword))
       return failure();
     std::optional<Enum> value = symbolize(keyword);
     if (!value)
-      return parser.emitError(loc, "unknown value '") << keyword << "'";
+      return parser.emitError(loc, "expected ")
+             << expected << ", got '" << keyword << "'";
     entries.set(operand, EnumAttr::get(parser.getContext(), *value));
     return success();
   };
@@ -141,16 +147,22 @@ static ParseResult parsePlanField(AsmParser &parser, PlanFields &fields) {
   StringRef name;
   if (parser.parseKeyword(&name) || parser.parseEqual())
     return failure();
+  if (!fields.seen.insert(name).second)
+    return parser.emitError(loc, "plan field '") << name << "' is given twice";
   if (int64_t *number = fields.lookup(name))
     return parser.parseInteger(*number);
   if (name == "hold")
-    return parsePerOperand<Hold, HoldAttr>(parser, fields.hold, symbolizeHold);
+    return parsePerOperand<Hold, HoldAttr>(
+        parser, fields.hold, symbolizeHold,
+        "registers, packed, async, bulk or reload");
   if (name == "load")
-    return parsePerOperand<LoadPolicy, LoadPolicyAttr>(parser, fields.load,
-                                                       symbolizeLoadPolicy);
+    return parsePerOperand<LoadPolicy, LoadPolicyAttr>(
+        parser, fields.load, symbolizeLoadPolicy,
+        "cached, no_allocate, evict_first or evict_last");
   if (name == "store")
-    return parsePerOperand<StorePolicy, StorePolicyAttr>(parser, fields.store,
-                                                         symbolizeStorePolicy);
+    return parsePerOperand<StorePolicy, StorePolicyAttr>(
+        parser, fields.store, symbolizeStorePolicy,
+        "write_back, streaming or skip_l1");
   if (name != "exchange")
     return parser.emitError(loc, "unknown plan field '")
            << name

@@ -9,9 +9,14 @@
 
 #include "quack/Dialect/QuackTV/QuackTV.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 
 namespace quack::tv {
+
+/// An mbarrier's size (PTX ISA, mbarrier object).
+static constexpr int64_t mbarrierBytes = 8;
 
 //===----------------------------------------------------------------------===//
 // Shared checks
@@ -117,53 +122,152 @@ public:
 
 private:
   LogicalResult visit(Operation &op) {
-    if (isa<ClusterArriveOp>(op)) {
-      if (arrived)
-        return op.emitOpError("must not follow a cluster_arrive without a "
-                              "cluster_wait between");
-      arrived = true;
-    } else if (isa<ClusterWaitOp>(op)) {
-      if (!arrived)
-        return op.emitOpError("must follow a cluster_arrive");
-      arrived = false;
-      peersReady = true;
-    } else if (auto publish = dyn_cast<PublishOp>(op)) {
-      auto alloc = publish.getBuffer().getDefiningOp<AllocExchangeOp>();
-      bool remote = alloc && alloc.getBarrierOffset();
-      // C5
-      if (remote && !peersReady)
-        return op.emitOpError("to peers must come after a cluster_wait: their "
-                              "mbarriers may not be initialised yet");
-      published.insert(publish.getBuffer());
-    } else if (isa<BarrierOp>(op)) {
-      for (Value buffer : published)
-        ready.insert(buffer);
-    } else if (auto wait = dyn_cast<ExchangeWaitOp>(op)) {
-      ready.insert(wait.getBuffer());
-    } else if (auto collect = dyn_cast<CollectOp>(op)) {
-      auto alloc = collect.getBuffer().getDefiningOp<AllocExchangeOp>();
-      bool remote = alloc && alloc.getBarrierOffset();
-      if (!ready.contains(collect.getBuffer()))
-        return op.emitOpError("must come after the ")
-               << (remote ? "exchange_wait" : "barrier")
-               << " that follows the publish to its buffer";
-    } else if (auto await = dyn_cast<AwaitOp>(op)) {
-      arrivedStages.insert(await.getStaged());
-    } else if (auto read = dyn_cast<ReadOp>(op)) {
-      // C6
-      if (arePlaced && !arrivedStages.contains(read.getStaged()))
-        return op.emitOpError("must come after the await of its stage");
-    }
+    return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+        .Case<ClusterArriveOp, ClusterWaitOp, PublishOp, BarrierOp,
+              ExchangeWaitOp, CollectOp, AwaitOp, ReadOp>(
+            [&](auto known) { return visit(known); })
+        .Default([](Operation *) { return success(); });
+  }
+
+  // C4
+  LogicalResult visit(ClusterArriveOp op) {
+    if (arrived)
+      return op.emitOpError("must not follow a cluster_arrive without a "
+                            "cluster_wait between");
+    arrived = true;
     return success();
+  }
+
+  LogicalResult visit(ClusterWaitOp op) {
+    if (!arrived)
+      return op.emitOpError("must follow a cluster_arrive");
+    arrived = false;
+    peersReady = true;
+    return success();
+  }
+
+  // C5
+  LogicalResult visit(PublishOp op) {
+    if (isRemote(op.getBuffer()) && !peersReady)
+      return op.emitOpError("to peers must come after a cluster_wait: their "
+                            "mbarriers may not be initialised yet");
+    if (!published.insert(op.getBuffer()).second)
+      return op.emitOpError("must be the only one to its buffer, which may "
+                            "still be read: allocate another");
+    return success();
+  }
+
+  LogicalResult visit(BarrierOp) {
+    for (Value buffer : published)
+      if (!isRemote(buffer))
+        ready.insert(buffer);
+    return success();
+  }
+
+  LogicalResult visit(ExchangeWaitOp op) {
+    if (!published.contains(op.getBuffer()))
+      return op.emitOpError("must follow the publish to its buffer");
+    ready.insert(op.getBuffer());
+    return success();
+  }
+
+  LogicalResult visit(CollectOp op) {
+    if (ready.contains(op.getBuffer()))
+      return success();
+    return op.emitOpError("must come after the ")
+           << (isRemote(op.getBuffer()) ? "exchange_wait" : "barrier")
+           << " that follows the publish to its buffer";
+  }
+
+  // C6
+  LogicalResult visit(AwaitOp op) {
+    arrivedStages.insert(op.getStaged());
+    return success();
+  }
+
+  LogicalResult visit(ReadOp op) {
+    if (arePlaced && !arrivedStages.contains(op.getStaged()))
+      return op.emitOpError("must come after the await of its stage");
+    return success();
+  }
+
+  static bool isRemote(Value buffer) {
+    return buffer.getDefiningOp<AllocExchangeOp>().getBarrierOffset().has_value();
   }
 
   bool arePlaced = false, arrived = false, peersReady = false;
   llvm::SmallDenseSet<Value> published, ready, arrivedStages;
 };
+
+/// Bytes of shared memory that an operation names.
+struct SharedRange {
+  int64_t begin, end;
+  Operation *op;
+};
 } // namespace
 
+/// Returns the ranges of shared memory that buffers, stages and mbarriers take.
+static SmallVector<SharedRange> sharedRanges(KernelOp kernel) {
+  SmallVector<SharedRange> ranges;
+  auto add = [&](std::optional<uint64_t> offset, int64_t bytes, Operation *op) {
+    if (offset)
+      ranges.push_back({static_cast<int64_t>(*offset),
+                        static_cast<int64_t>(*offset) + bytes, op});
+  };
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto alloc = dyn_cast<AllocExchangeOp>(op)) {
+      add(alloc.getOffset(), alloc.getBytes(), alloc);
+      add(alloc.getBarrierOffset(), mbarrierBytes, alloc);
+    } else if (auto stage = dyn_cast<StageOp>(op)) {
+      RankedTensorType tile = stage.getStaged().getType().getTile();
+      add(stage.getOffset(),
+          tile.getNumElements() / getLayoutAttr(tile).getValue().size(Level::Cta) *
+              tile.getElementTypeBitWidth() / 8,
+          stage);
+      add(stage.getBarrierOffset(), mbarrierBytes, stage);
+    }
+  }
+  llvm::stable_sort(ranges, [](const SharedRange &lhs, const SharedRange &rhs) {
+    return lhs.begin < rhs.begin;
+  });
+  return ranges;
+}
+
+/// C8: nothing overlaps, and all lies within the kernel's shared memory.
+static LogicalResult verifySharedMemory(KernelOp kernel) {
+  int64_t end = 0;
+  std::optional<uint64_t> limit = kernel.getSharedBytes();
+  for (const SharedRange &range : sharedRanges(kernel)) {
+    if (range.begin < end)
+      return range.op->emitOpError("must have shared memory of its own, got byte ")
+             << range.begin << ", which another operation has up to byte " << end;
+    end = range.end;
+    if (limit && end > static_cast<int64_t>(*limit))
+      return range.op->emitOpError("must lie in the kernel's ")
+             << *limit << " bytes of shared memory, got an end of " << end;
+  }
+  return success();
+}
+
+/// C7: an operation that a tile program may hold.
+static LogicalResult verifyBodyOp(Operation &op) {
+  if (isa<QuackTVDialect>(op.getDialect()))
+    return success();
+  bool elementwise = op.hasTrait<OpTrait::Elementwise>() &&
+                     op.getNumRegions() == 0 && isMemoryEffectFree(&op);
+  if (elementwise || op.hasTrait<OpTrait::ConstantLike>())
+    return success();
+  return op.emitOpError("must not stand in a quack_tv.kernel: expected a quack_tv, "
+                        "constant or elementwise operation without side effects");
+}
+
 LogicalResult KernelOp::verifyRegions() {
-  return ProtocolChecker().check(*this);
+  for (Operation &op : getBody().front())
+    if (failed(verifyBodyOp(op)))
+      return failure();
+  if (failed(ProtocolChecker().check(*this)))
+    return failure();
+  return verifySharedMemory(*this);
 }
 
 //===----------------------------------------------------------------------===//
@@ -226,7 +330,19 @@ LogicalResult StageOp::verify() {
   return success();
 }
 
+static LogicalResult verifyIsStage(Operation *op, Value staged) {
+  if (staged.getDefiningOp<StageOp>())
+    return success();
+  return op->emitOpError("'staged' must be the result of a quack_tv.stage");
+}
+
+LogicalResult AwaitOp::verify() { return verifyIsStage(*this, getStaged()); }
+
 LogicalResult ReadOp::verify() {
+  // C1
+  if (failed(verifyIsStage(*this, getStaged())))
+    return failure();
+  // C2
   if (getResult().getType() != getStaged().getType().getTile())
     return emitOpError("result must be the staged tile ")
            << getStaged().getType().getTile() << ", got " << getResult().getType();
@@ -238,11 +354,14 @@ LogicalResult ReadOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult WidenOp::verify() {
+  if (failed(verifyIsTile(*this, getSource().getType(), "source")))
+    return failure();
   // C1
   Type element = getElementTypeOrSelf(getSource().getType());
   if (!element.isBF16() && !element.isF16())
     return emitOpError("source must have element type bf16 or f16, got ")
            << element;
+  // C2
   auto expected = cast<RankedTensorType>(getSource().getType())
                       .clone(Float32Type::get(getContext()));
   if (getResult().getType() != expected)
@@ -252,6 +371,8 @@ LogicalResult WidenOp::verify() {
 }
 
 LogicalResult MaskOp::verify() {
+  if (failed(verifyIsTile(*this, getSource().getType(), "source")))
+    return failure();
   // C1
   Type element = getElementTypeOrSelf(getSource().getType());
   if (getIdentity().getType() != element)
@@ -315,6 +436,7 @@ LogicalResult ReduceOp::verify() {
 LogicalResult ThreadReduceOp::verify() {
   if (failed(verifyIsTile(*this, getSource().getType(), "source")))
     return failure();
+  // C2
   auto expected =
       reduceTileType(cast<RankedTensorType>(getSource().getType()), Level::Value);
   if (getResult().getType() != expected)
@@ -322,6 +444,21 @@ LogicalResult ThreadReduceOp::verify() {
                                           << getResult().getType();
   // C1
   return verifyKind(*this, getKind(), getSource().getType());
+}
+
+/// C6: a combiner is pure and computes from its arguments alone.
+static LogicalResult verifyCombinerBody(Operation *op, Block &body) {
+  if (body.empty() || !isa<YieldOp>(body.back()))
+    return op->emitOpError("combiner must end with quack_tv.yield");
+  for (Operation &inner : body) {
+    if (!isMemoryEffectFree(&inner) || inner.getNumRegions() != 0)
+      return inner.emitOpError("must not stand in a combiner: expected an "
+                               "operation without side effects or regions");
+    for (Value operand : inner.getOperands())
+      if (operand.getParentBlock() != &body)
+        return inner.emitOpError("must not use a value from outside its combiner");
+  }
+  return success();
 }
 
 /// C5: types of a combiner's arguments, yield and identities.
@@ -334,6 +471,8 @@ static LogicalResult verifyCombiner(Operation *op, Region &combiner,
   if (combiner.getArgumentTypes() != TypeRange(twice))
     return op->emitOpError("combiner must take ")
            << twice << ", got " << combiner.getArgumentTypes();
+  if (failed(verifyCombinerBody(op, combiner.front())))
+    return failure();
   Operation *yield = combiner.front().getTerminator();
   if (yield->getOperandTypes() != TypeRange(once))
     return op->emitOpError("combiner must yield ")
@@ -349,7 +488,7 @@ static LogicalResult verifyCombiner(Operation *op, Region &combiner,
   return success();
 }
 
-/// C1, C2, C3 and C5 of a step or collect.
+/// C1 to C3 and C5 to C7 of a step or collect.
 static LogicalResult verifyCombination(Operation *op, ArrayAttr kinds,
                                        ArrayAttr identities, Region &combiner,
                                        ValueRange sources) {
@@ -371,6 +510,10 @@ static LogicalResult verifyCombination(Operation *op, ArrayAttr kinds,
         type.getEncoding() != first.getEncoding())
       return op->emitOpError("sources must share one shape and layout, got ")
              << first << " and " << type;
+    // C7
+    if (!type.getElementType().isF32() && !type.getElementType().isInteger(32))
+      return op->emitOpError("sources must have element type f32 or i32, got ")
+             << type.getElementType();
   }
   // C2
   if (byKind) {
@@ -394,9 +537,12 @@ static LogicalResult verifyReduced(Operation *op, Type tile, Level level) {
   return success();
 }
 
-/// Checks that `results` are what reducing `levels` of the sources gives.
+/// C8: the results are what reducing `levels` of the sources gives.
 static LogicalResult verifyStepResults(Operation *op, ValueRange sources,
                                        ArrayRef<Level> levels) {
+  if (op->getNumResults() != sources.size())
+    return op->emitOpError("must have one result for each of its ")
+           << sources.size() << " values, got " << op->getNumResults();
   for (auto [source, result] : llvm::zip(sources, op->getResults())) {
     auto expected = cast<RankedTensorType>(source.getType());
     for (Level level : levels)
@@ -417,10 +563,6 @@ static LogicalResult verifyStep(StepOp op, ArrayRef<Level> below,
   for (Level level : below)
     if (failed(verifyReduced(op, op.getSources().front().getType(), level)))
       return failure();
-  if (op.getResults().size() != op.getSources().size())
-    return op.emitOpError("must have one result for each of its ")
-           << op.getSources().size() << " sources, got "
-           << op.getResults().size();
   return verifyStepResults(op, op.getSources(), consumed);
 }
 
@@ -440,13 +582,32 @@ LogicalResult ClusterReduceOp::verify() {
 // The exchange protocol
 //===----------------------------------------------------------------------===//
 
+/// Checks that `buffer` is made by an alloc_exchange.
+static LogicalResult verifyIsBuffer(Operation *op, Value buffer) {
+  if (buffer.getDefiningOp<AllocExchangeOp>())
+    return success();
+  return op->emitOpError("'buffer' must be the result of a quack_tv.alloc_exchange");
+}
+
 LogicalResult PublishOp::verify() {
+  // C1
   if (getValues().empty())
     return emitOpError("must publish at least one value");
-  for (Value value : getValues())
-    if (failed(verifyIsTile(*this, value.getType(), "values")))
+  auto first = cast<RankedTensorType>(getValues().front().getType());
+  for (Value value : getValues()) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (failed(verifyIsTile(*this, type, "values")))
       return failure();
-  return success();
+    if (type.getShape() != first.getShape() ||
+        type.getEncoding() != first.getEncoding())
+      return emitOpError("values must share one shape and layout, got ")
+             << first << " and " << type;
+    if (!type.getElementType().isF32() && !type.getElementType().isInteger(32))
+      return emitOpError("values must have element type f32 or i32, got ")
+             << type.getElementType();
+  }
+  // C2
+  return verifyIsBuffer(*this, getBuffer());
 }
 
 LogicalResult ExchangeWaitOp::verify() {
@@ -459,13 +620,17 @@ LogicalResult ExchangeWaitOp::verify() {
 }
 
 LogicalResult CollectOp::verify() {
+  // C4
+  if (failed(verifyIsBuffer(*this, getBuffer())))
+    return failure();
   if (failed(verifyCombination(*this, getKinds(), getIdentities(), getCombiner(),
                                getPartials())))
     return failure();
-  if (getResults().size() != getPartials().size())
-    return emitOpError("must have one result for each of its ")
-           << getPartials().size() << " partials, got " << getResults().size();
-  return success();
+  auto alloc = getBuffer().getDefiningOp<AllocExchangeOp>();
+  SmallVector<Level> consumed{Level::Warp};
+  if (alloc.getBarrierOffset())
+    consumed.push_back(Level::Cta);
+  return verifyStepResults(*this, getPartials(), consumed);
 }
 
 LogicalResult ClusterInitOp::verify() {

@@ -20,7 +20,8 @@
 // kernel and global memory
 //===----------------------------------------------------------------------===//
 
-// CHECK-LABEL: quack_tv.kernel @memory(%x: memref<?x512xf32> in row, %w: memref<512xf32> in columns, %y: memref<?x512xf32> out row, %s: memref<?xf32> inout scalar, %eps: f32) plan #[[$PLAN]] shared 64 attributes {note} {
+// CHECK-LABEL: quack_tv.kernel @memory
+// CHECK-SAME: (%x: memref<?x512xf32> in row, %w: memref<512xf32> in columns, %y: memref<?x512xf32> out row, %s: memref<?xf32> inout scalar, %eps: f32) plan #[[$PLAN]] shared 64 attributes {note} {
 quack_tv.kernel @memory(%x: memref<?x512xf32> in row, %w: memref<512xf32> in columns,
                         %y: memref<?x512xf32> out row, %s: memref<?xf32> inout scalar,
                         %eps: f32) plan #plan shared 64 attributes {note} {
@@ -44,7 +45,8 @@ quack_tv.kernel @memory(%x: memref<?x512xf32> in row, %w: memref<512xf32> in col
   quack_tv.store %5, %s policy write_back : tensor<1x1xf32, #row>, memref<?xf32>
 }
 
-// CHECK-LABEL: quack_tv.kernel @empty(%x: memref<?x512xf32> in row) plan #[[$PLAN]] {
+// CHECK-LABEL: quack_tv.kernel @empty
+// CHECK-SAME: (%x: memref<?x512xf32> in row) plan #[[$PLAN]] {
 // CHECK-NEXT: }
 quack_tv.kernel @empty(%x: memref<?x512xf32> in row) plan #plan {}
 

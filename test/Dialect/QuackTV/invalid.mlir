@@ -1,0 +1,234 @@
+// RUN: quack-opt %s --split-input-file --verify-diagnostics
+
+//===----------------------------------------------------------------------===//
+// kernel
+//===----------------------------------------------------------------------===//
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+// expected-error @below {{'quack_tv.kernel' op operand 'x' has role row and must be memref<?xNxT>, got 'memref<?xf32>'}}
+quack_tv.kernel @kernel_c1_operand(%x: memref<?xf32> in row) plan #plan {}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+// expected-error @below {{'quack_tv.kernel' op must have static columns, got ?: run quack-specialize}}
+quack_tv.kernel @kernel_c1_generic(%x: memref<?x?xf32> in row) plan #plan {}
+
+// -----
+
+// expected-error @below {{'quack_tv.kernel' op body must take the kernel's operand types 'memref<?x64xf32>', got 'memref<?x32xf32>'}}
+"quack_tv.kernel"() <{sym_name = "kernel_c1_body_of_other_types",
+    function_type = (memref<?x64xf32>) -> (),
+    operand_specs = [#quack.operand<"x", in row>],
+    plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>}> ({
+^bb0(%x: memref<?x32xf32>):
+}) : () -> ()
+
+// -----
+
+// expected-error @below {{'quack_tv.kernel' op plan must be complete, field 'threads' is missing}}
+quack_tv.kernel @kernel_c2_threads(%x: memref<?x64xf32> in row)
+    plan #quack_tv.plan<threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4> {}
+
+// -----
+
+// expected-error @below {{'quack_tv.kernel' op plan must be complete, field 'threads_per_row' is missing}}
+quack_tv.kernel @kernel_c2_threads_per_row(%x: memref<?x64xf32> in row)
+    plan #quack_tv.plan<threads = 32, rows_per_thread = 1, cluster = 1, vector = 4> {}
+
+// -----
+
+// expected-error @below {{'quack_tv.kernel' op plan must be complete, field 'rows_per_thread' is missing}}
+quack_tv.kernel @kernel_c2_rows_per_thread(%x: memref<?x64xf32> in row)
+    plan #quack_tv.plan<threads = 32, threads_per_row = 32, cluster = 1, vector = 4> {}
+
+// -----
+
+// expected-error @below {{'quack_tv.kernel' op plan must be complete, field 'cluster' is missing}}
+quack_tv.kernel @kernel_c2_cluster(%x: memref<?x64xf32> in row)
+    plan #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, vector = 4> {}
+
+// -----
+
+// expected-error @below {{'quack_tv.kernel' op plan must be complete, field 'vector' is missing}}
+quack_tv.kernel @kernel_c2_vector(%x: memref<?x64xf32> in row)
+    plan #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1> {}
+
+// -----
+
+// expected-error @below {{'quack_tv.kernel' op plan must give a row at least a whole warp of each CTA in a cluster, got threads_per_row = 16 with cluster = 2}}
+quack_tv.kernel @kernel_c3_part_of_a_warp_in_a_cluster(%x: memref<?x64xf32> in row)
+    plan #quack_tv.plan<threads = 32, threads_per_row = 16, rows_per_thread = 1, cluster = 2, vector = 4> {}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+quack_tv.kernel @kernel_c7_side_effect(%x: memref<?x64xf32> in row) plan #plan {
+  // expected-error @below {{'memref.dealloc' op must not stand in a quack_tv.kernel: expected a quack_tv, constant or elementwise operation without side effects}}
+  memref.dealloc %x : memref<?x64xf32>
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// load, store, stage
+//===----------------------------------------------------------------------===//
+
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+func.func @load_c1_outside_a_kernel(%x: memref<?x128xf32>) {
+  // expected-error @below {{'quack_tv.load' op 'source' must be an operand of the kernel around it}}
+  %0 = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #tile>
+  return
+}
+
+// -----
+
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack.kernel @load_c1_in_a_row_program(%x: memref<?x128xf32> in row) {
+  // expected-error @below {{'quack_tv.load' op 'source' must be an operand of the kernel around it}}
+  %0 = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #tile>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+quack_tv.kernel @load_c2_no_layout(%x: memref<?x128xf32> in row) plan #plan {
+  // expected-error @below {{'quack_tv.load' op 'result' must be a tile with a quack_tv.layout, got 'tensor<1x128xf32>'}}
+  %0 = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1, 2:128]>
+quack_tv.kernel @load_c2_rows(%x: memref<?x128xf32> in row) plan #plan {
+  // expected-error @below {{'quack_tv.load' op 'result' must have the kernel's 1 rows, got 2}}
+  %0 = quack_tv.load %x : memref<?x128xf32> -> tensor<2x128xf32, #tile>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack_tv.kernel @load_c2_columns(%x: memref<?x256xf32> in row) plan #plan {
+  // expected-error @below {{'quack_tv.load' op 'result' must have at least the kernel's 256 columns, got 128}}
+  %0 = quack_tv.load %x : memref<?x256xf32> -> tensor<1x128xf32, #tile>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack_tv.kernel @load_c2_columns_of_a_scalar(%x: memref<?x128xf32> in row, %s: memref<?xf32> in scalar) plan #plan {
+  // expected-error @below {{'quack_tv.load' op 'result' must have 1 column for a scalar operand, got 128}}
+  %0 = quack_tv.load %s : memref<?xf32> -> tensor<1x128xf32, #tile>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack_tv.kernel @load_c2_storage(%x: memref<?x128xbf16> in row) plan #plan {
+  // expected-error @below {{'quack_tv.load' op 'result' must have the storage type 'bf16', got 'f32'}}
+  %0 = quack_tv.load %x : memref<?x128xbf16> -> tensor<1x128xf32, #tile>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack_tv.kernel @load_pass(%x: memref<?x128xf32> in row) plan #plan {
+  // expected-error @below {{'quack_tv.load' op attribute 'pass' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
+  %0 = quack_tv.load %x pass -1 : memref<?x128xf32> -> tensor<1x128xf32, #tile>
+}
+
+// -----
+
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+func.func @store_c1_outside_a_kernel(%v: tensor<1x128xf32, #tile>, %x: memref<?x128xf32>) {
+  // expected-error @below {{'quack_tv.store' op 'target' must be an operand of the kernel around it}}
+  quack_tv.store %v, %x : tensor<1x128xf32, #tile>, memref<?x128xf32>
+  return
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack_tv.kernel @store_c1_to_in(%x: memref<?x128xf32> in row) plan #plan {
+  %0 = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #tile>
+  // expected-error @below {{'quack_tv.store' op 'target' must be an out or inout operand, got 'x', which is in}}
+  quack_tv.store %0, %x : tensor<1x128xf32, #tile>, memref<?x128xf32>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack_tv.kernel @store_c2_storage(%x: memref<?x128xf32> in row, %y: memref<?x128xbf16> out row) plan #plan {
+  %0 = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #tile>
+  // expected-error @below {{'quack_tv.store' op 'value' must have the storage type 'bf16', got 'f32'}}
+  quack_tv.store %0, %y : tensor<1x128xf32, #tile>, memref<?x128xbf16>
+}
+
+// -----
+
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+func.func @stage_c1_outside_a_kernel(%x: memref<?x128xf32>) {
+  // expected-error @below {{'quack_tv.stage' op 'source' must be an operand of the kernel around it}}
+  %0 = quack_tv.stage %x by async : memref<?x128xf32> -> !quack_tv.staged<tensor<1x128xf32, #tile>>
+  return
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack_tv.kernel @stage_c1_role(%x: memref<?x128xf32> in row, %w: memref<128xf32> in columns) plan #plan {
+  // expected-error @below {{'quack_tv.stage' op 'source' must be a row operand, got 'w' with role columns}}
+  %0 = quack_tv.stage %w by async : memref<128xf32> -> !quack_tv.staged<tensor<1x128xf32, #tile>>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack_tv.kernel @stage_c2_storage(%x: memref<?x128xf32> in row) plan #plan {
+  // expected-error @below {{'quack_tv.stage' op 'staged' must have the storage type 'f32', got 'i32'}}
+  %0 = quack_tv.stage %x by async : memref<?x128xf32> -> !quack_tv.staged<tensor<1x128xi32, #tile>>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+quack_tv.kernel @stage_c2_no_layout(%x: memref<?x128xf32> in row) plan #plan {
+  // expected-error @below {{'quack_tv.stage' op 'staged' must be a tile with a quack_tv.layout, got 'tensor<128xf32>'}}
+  %0 = quack_tv.stage %x by async : memref<?x128xf32> -> !quack_tv.staged<tensor<128xf32>>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack_tv.kernel @stage_c3_form(%x: memref<?x128xf32> in row) plan #plan {
+  // expected-error @below {{'quack_tv.stage' op 'form' must be async or bulk, got packed}}
+  %0 = quack_tv.stage %x by packed : memref<?x128xf32> -> !quack_tv.staged<tensor<1x128xf32, #tile>>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 2>
+#tile = #quack_tv.layout<lane = [32:2], value = [2:1]>
+quack_tv.kernel @stage_c4_run(%x: memref<?x64xf32> in row) plan #plan {
+  // expected-error @below {{'quack_tv.stage' op a thread's run must be a multiple of 16 bytes, got 8}}
+  %0 = quack_tv.stage %x by async : memref<?x64xf32> -> !quack_tv.staged<tensor<1x64xf32, #tile>>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack_tv.kernel @stage_c4_row(%x: memref<?x126xf32> in row) plan #plan {
+  // expected-error @below {{'quack_tv.stage' op a row must be a multiple of 16 bytes for a bulk copy, got 504}}
+  %0 = quack_tv.stage %x by bulk : memref<?x126xf32> -> !quack_tv.staged<tensor<1x128xf32, #tile>>
+}

@@ -55,10 +55,10 @@ static void mulf(const OpContext &c, Lanes x, Lane &r) {
   });
 }
 
-/// Division may be a multiplication by an approximate reciprocal (2.5 units,
-/// the way a row is divided by its scalar) or `div.full.f32` (2 ulp, 4 units).
+/// Division may be a multiplication by a rounded reciprocal, the way a row is
+/// divided by its scalar: 2.5 units.
 static void divf(const OpContext &c, Lanes x, Lane &r) {
-  const double units = c.traits.precision == 53 ? 1 : 4;
+  const double units = 2.5;
   mapBinary(x, r, [&](Number a, Number b) {
     double value = a.value / b.value;
     if (mayBeZero(b) || isUnknown(a) || isUnknown(b))

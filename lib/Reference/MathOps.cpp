@@ -2,10 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The math dialect's functions. The own error of each is what the GPU's
-// instruction for it documents (PTX ISA, "Floating Point Instructions"):
-// ex2.approx 2^-22.5 relative, lg2.approx 2^-22, rsqrt.approx 2^-22,
-// sqrt.approx 2^-23 relative; tanh, erf, sin and cos 4e-7 absolute.
+// The math dialect's functions. The own error of each allows what the lowering
+// promises (lib/Conversion/MathToPTX/README.md), in units of 2^-24, an ulp
+// being at most two of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +18,17 @@ using namespace quack::reference;
 using Lanes = llvm::ArrayRef<const Lane *>;
 
 static constexpr double ln2 = 0.693147180559945309417;
-static constexpr double log2Error = 0x1p-22;  // of lg2.approx
-static constexpr double rsqrtError = 0x1p-22; // of rsqrt.approx
-static constexpr double absoluteError = 4e-7; // of tanh, erf, sin, cos
+static constexpr double log2Error = 0x1p-22;  // absolute, of log2 and log
+static constexpr double logUnits = 2.5;       // of log, besides
+static constexpr double rsqrtUnits = 2.5;     // of rsqrt
+static constexpr double polynomialUnits = 4;  // of expm1, log1p and erf
+static constexpr double tanhUnits = 6;        // of tanh
+static constexpr double angleError = 0x1p-23; // absolute, of sin and cos
+
+/// The rounding of a result that is `units` good and may be subnormal.
+static double ownError(double value, double units) {
+  return units * unit * std::fabs(value) + (value != 0 ? tiny : 0.0);
+}
 
 /// An upper bound of exp(x) - 1 for x >= 0, cheap for small x.
 static double expm1Bound(double x) {
@@ -41,7 +48,8 @@ static double flushError(double value) {
 /// constant as many.
 static Number expNumber(const FloatTraits &traits, Number a) {
   double value = std::exp(a.value);
-  double own = (2 * std::fabs(a.value) + 4) * unit * value + flushError(value);
+  double own =
+      (2 * std::fabs(a.value) + 4.5) * unit * value + flushError(value);
   double error = a.error == 0 ? 0.0 : value * expm1Bound(a.error);
   return settle(traits, value, value == 0 && a.error == 0 ? 0.0 : error + own,
                 isUnknown(a));
@@ -60,13 +68,11 @@ static void exp2(const OpContext &c, Lanes x, Lane &r) {
   });
 }
 
-/// May be exp(x) - 1.
 static void expm1(const OpContext &c, Lanes x, Lane &r) {
-  const FloatTraits wide = getTraits(FloatFormat::f64);
   mapUnary(x, r, [&](Number a) {
     double value = std::expm1(a.value);
-    double error = expNumber(wide, a).error + unit * std::fabs(value);
-    return settle(c.traits, value, value == 0 && a.error == 0 ? 0.0 : error,
+    double error = a.error == 0 ? 0.0 : std::exp(a.value) * expm1Bound(a.error);
+    return settle(c.traits, value, error + ownError(value, polynomialUnits),
                   isUnknown(a));
   });
 }
@@ -81,42 +87,47 @@ static double leastArgument(const OpContext &c, Number a) {
   return c.isNonNegative ? std::max(least, 0.0) : least;
 }
 
-/// A logarithm with value `value` at `a`; `scale` * log2 is computed. `least`
-/// and `most` are its arguments' ends, the argument 0 giving -inf.
+/// What an argument between `least` and `most` adds to a logarithm to the base
+/// e^(1 / scale); infinite where it may be 0 or less.
+static double logSpread(Number a, double scale, double least, double most) {
+  if (a.error == 0)
+    return 0.0;
+  return least > 0 ? scale * std::log(most / least) : infinity;
+}
+
+/// The logarithm `value` of `a`, computed by lg2.
 static Number logNumber(const OpContext &c, Number a, double value,
-                        double scale, double least, double most) {
-  bool isExact = a.error == 0;
-  if (!isExact && !(least > 0))
+                        double scale) {
+  double error = logSpread(a, scale, leastArgument(c, a), a.value + a.error);
+  if (error == infinity)
     return {value, infinity};
-  double magnitude = std::fabs(value) / scale;
-  double own = scale * log2Error * std::max(1.0, magnitude) +
-               2 * unit * std::fabs(value);
-  double error = isExact ? 0.0 : scale / ln2 * std::log(most / least);
+  double magnitude = std::fabs(value);
+  double own =
+      log2Error * std::max(1.0, magnitude) + logUnits * unit * magnitude;
   return settle(c.traits, value, error + own, isUnknown(a));
 }
 
 static void log(const OpContext &c, Lanes x, Lane &r) {
   mapUnary(x, r, [&](Number a) {
-    return logNumber(c, a, std::log(a.value), ln2, leastArgument(c, a),
-                     a.value + a.error);
+    return logNumber(c, a, std::log(a.value), /*scale=*/1.0);
   });
 }
 
 static void log2(const OpContext &c, Lanes x, Lane &r) {
   mapUnary(x, r, [&](Number a) {
-    return logNumber(c, a, std::log2(a.value), 1.0, leastArgument(c, a),
-                     a.value + a.error);
+    return logNumber(c, a, std::log2(a.value), /*scale=*/1 / ln2);
   });
 }
 
-/// May be log(1 + x), whose sum is rounded.
 static void log1p(const OpContext &c, Lanes x, Lane &r) {
   mapUnary(x, r, [&](Number a) {
     double value = std::log1p(a.value);
-    Number result = logNumber(c, a, value, ln2, 1 + a.value - a.error,
-                              1 + a.value + a.error);
-    bool isFinite = std::isfinite(value) && value != 0;
-    return Number{value, result.error + (isFinite ? unit : 0.0)};
+    double error = logSpread(a, /*scale=*/1.0, 1 + (a.value - a.error),
+                             1 + (a.value + a.error));
+    if (error == infinity)
+      return Number{value, infinity};
+    return settle(c.traits, value, error + ownError(value, polynomialUnits),
+                  isUnknown(a));
   });
 }
 
@@ -133,7 +144,7 @@ static void sqrt(const OpContext &c, Lanes x, Lane &r) {
     double error = a.error == 0 ? 0.0
                                 : std::max(std::sqrt(a.value + a.error) - value,
                                            value - std::sqrt(least));
-    return settle(c.traits, value, error + 2.5 * unit * value, isUnknown(a));
+    return settleRounded(c.traits, value, error, isUnknown(a));
   });
 }
 
@@ -147,7 +158,7 @@ static void rsqrt(const OpContext &c, Lanes x, Lane &r) {
                        ? 0.0
                        : std::max(1 / std::sqrt(least) - value,
                                   value - 1 / std::sqrt(a.value + a.error));
-    return settle(c.traits, value, error + (rsqrtError + unit) * value,
+    return settle(c.traits, value, error + rsqrtUnits * unit * value,
                   isUnknown(a));
   });
 }
@@ -180,26 +191,34 @@ static void powf(const OpContext &c, Lanes x, Lane &r) {
 //===----------------------------------------------------------------------===//
 
 /// A function whose slope is at most `slope`.
-template <typename Fn>
+template <typename Fn, typename Own>
 static void mapBounded(const OpContext &c, Lanes x, Lane &r, double slope,
-                       Fn fn) {
+                       Fn fn, Own own) {
   mapUnary(x, r, [&](Number a) {
-    return settle(c.traits, fn(a.value), slope * a.error + absoluteError,
-                  isUnknown(a));
+    double value = fn(a.value);
+    return settle(c.traits, value, slope * a.error + own(value), isUnknown(a));
   });
 }
 
 static void tanh(const OpContext &c, Lanes x, Lane &r) {
-  mapBounded(c, x, r, 1.0, [](double v) { return std::tanh(v); });
+  mapBounded(
+      c, x, r, 1.0, [](double v) { return std::tanh(v); },
+      [](double v) { return ownError(v, tanhUnits); });
 }
 static void erf(const OpContext &c, Lanes x, Lane &r) {
-  mapBounded(c, x, r, 1.1284, [](double v) { return std::erf(v); });
+  mapBounded(
+      c, x, r, 1.1284, [](double v) { return std::erf(v); },
+      [](double v) { return ownError(v, polynomialUnits); });
 }
 static void sin(const OpContext &c, Lanes x, Lane &r) {
-  mapBounded(c, x, r, 1.0, [](double v) { return std::sin(v); });
+  mapBounded(
+      c, x, r, 1.0, [](double v) { return std::sin(v); },
+      [](double) { return angleError; });
 }
 static void cos(const OpContext &c, Lanes x, Lane &r) {
-  mapBounded(c, x, r, 1.0, [](double v) { return std::cos(v); });
+  mapBounded(
+      c, x, r, 1.0, [](double v) { return std::cos(v); },
+      [](double) { return angleError; });
 }
 
 //===----------------------------------------------------------------------===//

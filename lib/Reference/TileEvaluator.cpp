@@ -1,0 +1,39 @@
+//===- TileEvaluator.cpp - tile programs on a CPU --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Binds the operands and runs one tile after the other; what an operation means
+// is in TileMachine.cpp and its companions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "quack/Reference/TileEvaluator.h"
+
+#include "TileMachine.h"
+
+using namespace mlir;
+using namespace quack;
+using namespace quack::reference;
+
+FailureOr<ReferenceResult>
+quack::evaluateTile(tv::KernelOp kernel, int64_t rows,
+                    const std::map<std::string, ReferenceArray> &inputs,
+                    TileEvaluation evaluation) {
+  ReferenceResult result;
+  std::vector<OperandBuffers> operands =
+      describeOperands(kernel.getOperandSpecs());
+  if (failed(bindOperands(kernel, operands, rows, kernel.getColumns(), inputs,
+                          result)))
+    return failure();
+  TileMachine machine(kernel, rows, evaluation, std::move(operands));
+  if (failed(machine.checkKernel()))
+    return failure();
+  int64_t tileRows = kernel.getPlan().getRows();
+  for (int64_t tile = 0; tile * tileRows < rows; ++tile)
+    if (failed(machine.runTile(tile)))
+      return failure();
+  if (failed(machine.checkOutputs()))
+    return failure();
+  result.bounds.clear();
+  return result;
+}

@@ -1,0 +1,208 @@
+//===- TileMachine.cpp - what each thread does by itself -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dispatch, and the operations in which no value leaves its thread.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileMachine.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace quack;
+using namespace quack::reference;
+
+TileMachine::TileMachine(tv::KernelOp kernel, int64_t rows,
+                         TileEvaluation evaluation,
+                         std::vector<OperandBuffers> operands)
+    : kernel(kernel), rows(rows), columns(kernel.getColumns()),
+      evaluation(evaluation), operands(std::move(operands)) {
+  for (const OperandBuffers &operand : this->operands) {
+    int64_t count = operand.role == Role::row ? rows * columns : rows;
+    writes.emplace_back(operand.isWritten ? count : 0);
+  }
+}
+
+const Distribution &TileMachine::distributionOf(Type tile) {
+  tv::LayoutAttr layout = tv::getLayoutAttr(tile);
+  TileShape shape = tv::getTileShape(tile);
+  auto [found, isNew] = distributions.try_emplace(
+      {layout.getAsOpaquePointer(), {shape.rows, shape.columns}},
+      layout.getValue(), shape);
+  return found->second;
+}
+
+Lane &TileMachine::laneOf(Value value) {
+  auto [found, isNew] = lanes.try_emplace(value.getAsOpaquePointer());
+  if (isNew)
+    found->second.resize(
+        tv::getLayoutAttr(value.getType()) ? distributionOf(value).size() : 1);
+  return found->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Dispatch
+//===----------------------------------------------------------------------===//
+
+LogicalResult TileMachine::checkKernel() {
+  tv::PlanAttr plan = kernel.getPlan();
+  for (Operation &op : kernel.getBody().front()) {
+    for (Value value : op.getResults()) {
+      if (!isa<RankedTensorType>(value.getType()))
+        continue;
+      if (!tv::getLayoutAttr(value.getType()) ||
+          !isKnownElementType(getElementTypeOrSelf(value.getType())))
+        return op.emitOpError("must be a tile of floats or integers with a "
+                              "layout for the evaluator, got ")
+               << value.getType();
+      const Distribution &tile = distributionOf(value);
+      if (tile.ctas != plan.getCluster() ||
+          tile.warps * warpSize != plan.getThreads())
+        return op.emitOpError("must be spread over the plan's ")
+               << plan.getThreads() << " threads of " << plan.getCluster()
+               << " CTAs, got " << tile.warps * warpSize << " of " << tile.ctas;
+    }
+  }
+  return checkSharedMemory();
+}
+
+LogicalResult TileMachine::runTile(int64_t tile) {
+  firstRow = tile * kernel.getPlan().getRows();
+  lanes.clear();
+  exchanges.clear();
+  awaited.clear();
+  stored.clear();
+  barriers.clear();
+  hasInit = isInitVisible = hasArrived = arePeersReady = false;
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    if (operands[argument.getArgNumber()].role == Role::value)
+      laneOf(argument).set(0, {operands[argument.getArgNumber()].input[0], 0});
+  for (Operation &op : kernel.getBody().front())
+    if (failed(visit(&op)))
+      return failure();
+  return checkAllArrived();
+}
+
+LogicalResult TileMachine::visit(Operation *op) {
+  Attribute constant;
+  if (op->getNumResults() == 1 && matchPattern(op, m_Constant(&constant)))
+    return visitConstant(op, constant);
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](tv::LoadOp load) { return visitLoad(load); })
+      .Case([&](tv::StoreOp store) { return visitStore(store); })
+      .Case([&](tv::StageOp stage) { return visitStage(stage); })
+      .Case([&](tv::AwaitOp await) { return visitAwait(await); })
+      .Case([&](tv::ReadOp read) { return visitRead(read); })
+      .Case([&](tv::WidenOp widen) {
+        laneOf(widen) = laneOf(widen.getSource());
+        return success();
+      })
+      .Case([&](tv::MaskOp mask) { return visitMask(mask); })
+      .Case([&](tv::BroadcastOp broadcast) {
+        return visitBroadcast(broadcast);
+      })
+      .Case([&](tv::ReduceOp reduce) {
+        return visitReduce(reduce, reduce.getKind(), reduce.getSource(),
+                           Level::Cta);
+      })
+      .Case([&](tv::ThreadReduceOp reduce) {
+        return visitReduce(reduce, reduce.getKind(), reduce.getSource(),
+                           Level::Value);
+      })
+      .Case([&](tv::WarpReduceOp step) { return visitStep(step, Level::Lane); })
+      .Case(
+          [&](tv::BlockReduceOp step) { return visitStep(step, Level::Warp); })
+      .Case(
+          [&](tv::ClusterReduceOp step) { return visitStep(step, Level::Cta); })
+      .Case([&](tv::AllocExchangeOp alloc) { return visitAlloc(alloc); })
+      .Case([&](tv::PublishOp publish) { return visitPublish(publish); })
+      .Case([&](tv::BarrierOp) { return visitBarrier(); })
+      .Case([&](tv::ExchangeWaitOp wait) { return visitExchangeWait(wait); })
+      .Case([&](tv::CollectOp collect) { return visitCollect(collect); })
+      .Case([&](tv::ClusterInitOp init) { return visitClusterInit(init); })
+      .Case([&](tv::ClusterArriveOp) {
+        hasArrived = true;
+        return success();
+      })
+      .Case([&](tv::ClusterWaitOp wait) { return visitClusterWait(wait); })
+      .Default([&](Operation *other) { return visitElementwise(other); });
+}
+
+//===----------------------------------------------------------------------===//
+// Within a thread
+//===----------------------------------------------------------------------===//
+
+LogicalResult TileMachine::visitElementwise(Operation *op) {
+  ElementwiseLoop loop = lookupElementwise(op);
+  if (!loop || op->getNumResults() != 1)
+    return op->emitOpError("has no reference: the evaluator does not know it");
+  Lane &result = laneOf(op->getResult(0));
+  SmallVector<const Lane *, 4> sources;
+  for (Value operand : op->getOperands()) {
+    if (tv::getLayoutAttr(operand.getType()) !=
+        tv::getLayoutAttr(op->getResult(0).getType()))
+      return op->emitOpError("must have one layout, got ")
+             << operand.getType() << " and " << op->getResult(0).getType();
+    sources.push_back(&laneOf(operand));
+  }
+  loop(getOpContext(op), sources, result);
+  return success();
+}
+
+LogicalResult TileMachine::visitConstant(Operation *op, Attribute value) {
+  Lane &result = laneOf(op->getResult(0));
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (dense && dense.isSplat())
+    value = dense.getSplatValue<Attribute>();
+  std::optional<double> number = getConstantNumber(value);
+  if (!number)
+    return op->emitOpError("must be the same in all elements for the "
+                           "evaluator, got ")
+           << value;
+  for (size_t i = 0; i < result.size(); ++i)
+    result.set(i, {*number, 0.0});
+  return success();
+}
+
+LogicalResult TileMachine::visitMask(tv::MaskOp op) {
+  const Distribution &tile = distributionOf(op.getResult());
+  double identity = getConstantNumber(op.getIdentity()).value_or(0);
+  Lane &result = laneOf(op);
+  result = laneOf(op.getSource());
+  for (size_t i = 0; i < tile.size(); ++i)
+    if (tile.columnOf(i) >= static_cast<int64_t>(op.getColumns()))
+      result.set(i, {identity, 0.0});
+  return success();
+}
+
+LogicalResult TileMachine::visitBroadcast(tv::BroadcastOp op) {
+  const Lane &source = laneOf(op.getSource());
+  Lane &result = laneOf(op);
+  const Distribution &to = distributionOf(op.getResult());
+  if (!tv::getLayoutAttr(op.getSource().getType())) {
+    for (size_t i = 0; i < to.size(); ++i)
+      result.set(i, source[0]);
+    return success();
+  }
+  const Distribution &from = distributionOf(op.getSource());
+  for (size_t i = 0; i < to.size(); ++i) {
+    // Of what this thread holds, the one of the element's row.
+    int64_t first = i / to.values * from.values, found = -1;
+    for (int64_t j = first; j < first + from.values; ++j) {
+      if (from.rowOf(j) != to.rowOf(i))
+        continue;
+      if (found >= 0)
+        return op.emitOpError("source must give each thread one value for row ")
+               << to.rowOf(i) << ", got several";
+      found = j;
+    }
+    if (found < 0)
+      return op.emitOpError("source must give each thread one value for row ")
+             << to.rowOf(i) << ", got none";
+    result.set(i, source[found]);
+  }
+  return success();
+}

@@ -1,0 +1,157 @@
+//===- tools/quack-check/StageChecker.cpp - after each pass -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The reference is the row program once its N is known. Tile programs run twice:
+// with the zeros that padding holds by contract, and with poison, which a result
+// that does not lean on them never sees.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageChecker.h"
+
+#include "quack/Reference/TileEvaluator.h"
+
+#include "mlir/Pass/PassInstrumentation.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace quack;
+using namespace quack::check;
+
+//===----------------------------------------------------------------------===//
+// References
+//===----------------------------------------------------------------------===//
+
+static FailureOr<ReferenceResult> evaluateAny(Operation *op, int64_t rows,
+                                              const Inputs &inputs,
+                                              bool isPoisoned) {
+  if (auto kernel = dyn_cast<KernelOp>(op))
+    return evaluate(kernel, rows, inputs);
+  FailureOr<ReferenceResult> result =
+      evaluateTile(cast<tv::KernelOp>(op), rows, inputs, {isPoisoned});
+  if (succeeded(result))
+    for (const auto &[name, output] : result->outputs)
+      result->bounds[name].values.resize(output.values.size());
+  return result;
+}
+
+template <typename Kernel> void StageChecker::addReference(Kernel kernel) {
+  Reference &reference = references[kernel.getSymName().str()];
+  reference.signature = Signature::of(kernel);
+  for (int64_t rows : options.rows)
+    for (bool hasSpecials : {false, true}) {
+      if (hasSpecials && !options.hasSpecials)
+        continue;
+      Case one{rows,
+               makeInputs(reference.signature, rows, {options.seed, hasSpecials}),
+               {}};
+      FailureOr<ReferenceResult> expected =
+          evaluateAny(kernel, rows, one.inputs, /*isPoisoned=*/false);
+      failed |= mlir::failed(expected);
+      if (failed)
+        return;
+      one.expected = std::move(*expected);
+      reference.cases.push_back(std::move(one));
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Checking
+//===----------------------------------------------------------------------===//
+
+void StageChecker::checkResult(const Reference &reference, const Case &one,
+                               StringRef kernel, StringRef stage,
+                               bool isPoisoned,
+                               const FailureOr<ReferenceResult> &result) {
+  const char *padding = isPoisoned ? ", padding poisoned" : "";
+  if (mlir::failed(result)) {
+    llvm::outs() << "FAIL " << stage << ": @" << kernel << ", " << one.rows
+                 << " rows" << padding << ": cannot be evaluated\n";
+    failed = true;
+    return;
+  }
+  std::optional<Mismatch> wrong =
+      compare(reference.signature, one.expected, *result);
+  if (!wrong)
+    return;
+  llvm::outs() << "FAIL " << stage << ": @" << kernel << ", " << one.rows
+               << " rows" << padding << ": '" << wrong->operand << "' row "
+               << wrong->row << ", column " << wrong->column << ": got "
+               << llvm::format("%.17g, expected %.17g within %.3g\n", wrong->got,
+                               wrong->expected, wrong->tolerance);
+  failed = true;
+}
+
+void StageChecker::checkKernel(Operation *op, StringRef stage) {
+  StringRef name = SymbolTable::getSymbolName(op).getValue();
+  auto found = references.find(name.str());
+  if (found == references.end())
+    return;
+  const Reference &reference = found->second;
+  bool isTile = isa<tv::KernelOp>(op);
+  for (const Case &one : reference.cases)
+    for (bool isPoisoned : {false, true}) {
+      if (failed || (isPoisoned && !isTile))
+        continue;
+      checkResult(reference, one, name, stage, isPoisoned,
+                  evaluateAny(op, one.rows, one.inputs, isPoisoned));
+    }
+}
+
+void StageChecker::check(ModuleOp module, StringRef stage) {
+  if (failed)
+    return;
+  if (references.empty()) {
+    for (KernelOp kernel : module.getOps<KernelOp>())
+      addReference(kernel);
+    for (tv::KernelOp kernel : module.getOps<tv::KernelOp>())
+      addReference(kernel);
+  }
+  size_t found = 0;
+  for (Operation &op : *module.getBody())
+    if (isa<KernelOp, tv::KernelOp>(op)) {
+      ++found;
+      checkKernel(&op, stage);
+    }
+  if (!failed && found != references.size()) {
+    llvm::outs() << "FAIL " << stage << ": " << found << " kernels of "
+                 << references.size() << " are left\n";
+    failed = true;
+  }
+  if (failed)
+    return;
+  ++stages;
+  if (options.isVerbose)
+    llvm::outs() << "PASS " << stage << "\n";
+}
+
+void StageChecker::print(llvm::raw_ostream &os) const {
+  for (const auto &[name, reference] : references) {
+    const ReferenceResult &result = reference.cases.front().expected;
+    for (const auto &[operand, output] : result.outputs)
+      os << "@" << name << " " << operand << "[0] = "
+         << llvm::format("%.9g\n", output.values.front());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Between passes
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct CheckInstrumentation : PassInstrumentation {
+  explicit CheckInstrumentation(StageChecker &checker) : checker(checker) {}
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (auto module = dyn_cast<ModuleOp>(op))
+      checker.check(module, pass->getArgument());
+  }
+  StageChecker &checker;
+};
+} // namespace
+
+std::unique_ptr<PassInstrumentation>
+check::createCheckInstrumentation(StageChecker &checker) {
+  return std::make_unique<CheckInstrumentation>(checker);
+}

@@ -1,0 +1,146 @@
+//===- tools/quack-check/quack-check.cpp - same before and after -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Leads row programs through the level-2 pipeline and evaluates them after each
+// pass, for every combination of columns, storage types and pinned plans asked
+// for. The pipeline is the compiler's own: passes are not listed here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageChecker.h"
+
+#include "quack/InitAll.h"
+#include "quack/Pipelines/Pipelines.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace quack;
+namespace cl = llvm::cl;
+
+namespace {
+struct Options {
+  cl::OptionCategory category{"quack-check"};
+  cl::opt<std::string> input{cl::Positional, cl::desc("<input file>"),
+                             cl::init("-"), cl::cat(category)};
+  cl::list<int64_t> columns{"columns", cl::CommaSeparated, cl::cat(category),
+                            cl::desc("N of generic kernels; several make "
+                                     "several runs")};
+  cl::list<std::string> storage{"storage", cl::cat(category),
+                                cl::desc("Storage types, as in quack-opt; given "
+                                         "again, it makes another run")};
+  cl::list<std::string> pin{"pin", cl::cat(category),
+                            cl::desc("Plan fields to pin, as in quack-opt; given "
+                                     "again, it makes another run")};
+  cl::list<int64_t> rows{"rows", cl::CommaSeparated, cl::cat(category),
+                         cl::desc("M; several are all checked (default 5)")};
+  cl::opt<uint64_t> seed{"random-seed", cl::init(1), cl::cat(category),
+                         cl::desc("What the inputs are made from (default 1)")};
+  cl::opt<bool> specials{"specials", cl::cat(category),
+                         cl::desc("Check also rows of infinities, NaN and large "
+                                  "offsets")};
+  cl::opt<bool> print{"print", cl::cat(category),
+                      cl::desc("Print the first row's outputs")};
+};
+
+/// One way through the pipeline.
+struct Run {
+  int64_t columns = 0;
+  std::string storage, pin;
+};
+} // namespace
+
+/// Returns all combinations of what was asked for.
+static std::vector<Run> runsOf(const Options &options) {
+  auto orDefault = [](const auto &list, auto single) {
+    std::vector<decltype(single)> values(list.begin(), list.end());
+    if (values.empty())
+      values.push_back(single);
+    return values;
+  };
+  std::vector<Run> runs;
+  for (int64_t columns : orDefault(options.columns, int64_t(0)))
+    for (const std::string &storage : orDefault(options.storage, std::string()))
+      for (const std::string &pin : orDefault(options.pin, std::string()))
+        runs.push_back({columns, storage, pin});
+  return runs;
+}
+
+/// Leads `module` through the pipeline, checking after each pass.
+static LogicalResult runPipeline(ModuleOp module, const Run &run,
+                                 check::StageChecker &checker) {
+  if (!module.getOps<tv::KernelOp>().empty()) {
+    checker.check(module, "tile program");
+    return success();
+  }
+  PipelineOptions pipeline;
+  pipeline.columns = run.columns;
+  pipeline.storage = run.storage;
+  pipeline.pin = run.pin;
+  PassManager pm(module.getContext());
+  buildPipeline(pm, pipeline, Stage::tv);
+  pm.addInstrumentation(check::createCheckInstrumentation(checker));
+  return pm.run(module);
+}
+
+/// Checks all runs; returns whether all are right.
+static bool checkAll(ModuleOp module, const Options &options) {
+  std::vector<Run> runs = runsOf(options);
+  int64_t stages = 0;
+  for (const Run &run : runs) {
+    check::CheckOptions checks;
+    if (!options.rows.empty())
+      checks.rows.assign(options.rows.begin(), options.rows.end());
+    checks.seed = options.seed;
+    checks.hasSpecials = options.specials;
+    checks.isVerbose = runs.size() == 1;
+    check::StageChecker checker(checks);
+    OwningOpRef<ModuleOp> copy = module.clone();
+    LogicalResult result = runPipeline(*copy, run, checker);
+    if (failed(result) || checker.hasFailed() || checker.numKernels() == 0) {
+      llvm::outs() << "in the run with columns=" << run.columns << " storage='"
+                   << run.storage << "' pin='" << run.pin << "'";
+      llvm::outs() << (failed(result)          ? ": the pipeline failed\n"
+                       : checker.hasFailed()   ? "\n"
+                                               : ": there is no kernel\n");
+      return false;
+    }
+    stages += checker.numStages();
+    if (options.print)
+      checker.print(llvm::outs());
+  }
+  llvm::outs() << "all equal: " << runs.size() << " runs, " << stages
+               << " stages\n";
+  return true;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "quack pass checker: evaluates kernels before and after each level-2 pass\n\n"
+      "  quack-check softmax.mlir --columns=1000,1064 --storage=bf16 --specials "
+      "--pin='threads = 96, threads_per_row = 96'\n");
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(options.input, &error);
+  if (!file) {
+    llvm::errs() << "quack-check: " << error << "\n";
+    return 1;
+  }
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(*sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  return module && checkAll(*module, options) ? 0 : 1;
+}

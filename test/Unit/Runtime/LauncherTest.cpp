@@ -26,7 +26,7 @@ static KernelMetadata sample() {
   kernel.sharedBytes = 512;
   kernel.operands = {{"x", "in", "row", "bf16", 16},
                      {"eps", "in", "value", "f32", 1},
-                     {"t", "in", "scalar", "i64", 8},
+                     {"t", "in", "scalar", "i64", 16},
                      {"k", "in", "value", "i32", 1},
                      {"y", "out", "row", "bf16", 16}};
   return kernel;
@@ -35,7 +35,7 @@ static KernelMetadata sample() {
 static std::vector<LaunchArgument> goodArguments() {
   return {{0x1000, 64, 0},
           {0, 0, 1.5},
-          {0x2008, 1, 0},
+          {0x2010, 1, 0},
           {0, 0, -3},
           {0x3000, 72, 0}};
 }
@@ -87,10 +87,10 @@ TEST(LauncherTest, guards) {
             "bytes, got 130 (65 elements of bf16)");
   EXPECT_EQ(
       guardError(2, {0x2004, 1, 0}),
-      "kernel 'softmax': the address of operand 't' must be a multiple of 8 "
+      "kernel 'softmax': the address of operand 't' must be a multiple of 16 "
       "bytes, got 0x2004");
   // A stride of scalars has no demand, nor has a scalar an address.
-  EXPECT_EQ(guardError(2, {0x2008, 3, 0}), "");
+  EXPECT_EQ(guardError(2, {0x2010, 3, 0}), "");
   EXPECT_EQ(guardError(1, {0x3, 3, 0}), "");
   EXPECT_EQ(toString(checkGuards(sample(), {})),
             "kernel 'softmax': takes 5 operands, got 0");
@@ -102,7 +102,7 @@ TEST(LauncherTest, packsParametersInTheOrderOfTheABI) {
   uint32_t epsBits;
   std::memcpy(&epsBits, &eps, sizeof(eps));
   const std::vector<uint64_t> expected = {
-      0x1000, 64, 0x2008, 1, 0x3000, 72, 7, epsBits, 0xfffffffd};
+      0x1000, 64, 0x2010, 1, 0x3000, 72, 7, epsBits, 0xfffffffd};
   EXPECT_EQ(pack.words().vec(), expected);
   for (size_t i = 0; i < expected.size(); ++i)
     EXPECT_EQ(*static_cast<uint64_t *>(pack.pointers()[i]), expected[i]);

@@ -163,7 +163,7 @@ def QuackLowerMath : Pass<"quack-lower-math"> {
   let description = [{
     No libdevice: exp is ex2 of a product, the others are built from the
     hardware's approximations or polynomials in fma, with the error bounds that
-    dialects/QuackTV/README.md lists. f16 and bf16 go through f32.
+    lib/Conversion/MathToPTX/README.md lists. f16 and bf16 go through f32.
 
     Assumes: math operations on scalars or vectors. Guarantees: none is left.
   }];

@@ -401,7 +401,7 @@ defvar stepConstraints = [{
 
 def QuackTV_WarpReduceOp : QuackTV_StepOp<"warp_reduce"> {
   let summary = "Combines the lanes of a warp that share a row, by butterfly shuffles";
-  let description = [{
+  let description = !strconcat([{
     The lane modes along the columns become copies: each lane ends with the
     result. Distances go from the largest lane mode stride down, so that the
     tree is the same in each lane.
@@ -420,12 +420,12 @@ def QuackTV_WarpReduceOp : QuackTV_StepOp<"warp_reduce"> {
       return
     }
     ```
-  }] # stepConstraints;
+  }], stepConstraints);
 }
 
 def QuackTV_BlockReduceOp : QuackTV_StepOp<"block_reduce"> {
   let summary = "Combines the warps of a CTA that share a row, through shared memory";
-  let description = [{
+  let description = !strconcat([{
     `quack-tv-place-barriers` turns it into `publish`, `barrier`, `collect`.
 
     Example:
@@ -436,12 +436,12 @@ def QuackTV_BlockReduceOp : QuackTV_StepOp<"block_reduce"> {
       return
     }
     ```
-  }] # stepConstraints;
+  }], stepConstraints);
 }
 
 def QuackTV_ClusterReduceOp : QuackTV_StepOp<"cluster_reduce"> {
   let summary = "Combines the CTAs of a cluster, and their warps if those are left";
-  let description = [{
+  let description = !strconcat([{
     Each partial goes to every CTA of the cluster by st.async, and an mbarrier
     counts the bytes. Where the warps of a CTA are not yet combined, each
     warp's partial travels and both levels are consumed in one exchange.
@@ -454,7 +454,7 @@ def QuackTV_ClusterReduceOp : QuackTV_StepOp<"cluster_reduce"> {
       return
     }
     ```
-  }] # stepConstraints;
+  }], stepConstraints);
 }
 
 def QuackTV_YieldOp : QuackTV_Op<"yield", [

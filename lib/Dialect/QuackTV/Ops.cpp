@@ -158,7 +158,8 @@ void ThreadReduceOp::build(OpBuilder &builder, OperationState &state,
 /// Parses `%x ... : type` where the result type follows from the operand's.
 static ParseResult parseInferred(OpAsmParser &parser, OperationState &result,
                                  function_ref<Type(Type)> infer,
-                                 OpAsmParser::UnresolvedOperand operand) {
+                                 OpAsmParser::UnresolvedOperand operand,
+                                 StringRef expected = "a tile with a quack_tv.layout") {
   Type type;
   SMLoc loc;
   if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
@@ -167,8 +168,7 @@ static ParseResult parseInferred(OpAsmParser &parser, OperationState &result,
     return failure();
   Type resultType = infer(type);
   if (!resultType)
-    return parser.emitError(loc, "must be a tile with a quack_tv.layout, got ")
-           << type;
+    return parser.emitError(loc, "must be ") << expected << ", got " << type;
   result.addTypes(resultType);
   return success();
 }
@@ -192,7 +192,7 @@ ParseResult ReadOp::parse(OpAsmParser &parser, OperationState &result) {
         auto staged = dyn_cast<StagedType>(type);
         return staged ? staged.getTile() : Type();
       },
-      operand);
+      operand, "a quack_tv.staged");
 }
 
 void ReadOp::print(OpAsmPrinter &printer) {

@@ -1,0 +1,97 @@
+// RUN: quack-opt %s --split-input-file --verify-diagnostics
+
+//===----------------------------------------------------------------------===//
+// Syntax
+//===----------------------------------------------------------------------===//
+
+// expected-error @below {{unknown plan field 'warps', expected threads, threads_per_row, rows_per_thread, cluster, vector, ctas_per_sm, exchange, hold, load or store}}
+#plan = #quack_tv.plan<warps = 4>
+
+// -----
+
+// expected-error @below {{plan field 'threads' is given twice}}
+#plan = #quack_tv.plan<threads = 32, threads = 64>
+
+// -----
+
+// expected-error @below {{expected warps or ctas, got 'lanes'}}
+#plan = #quack_tv.plan<exchange = lanes>
+
+// -----
+
+// expected-error @below {{expected registers, packed, async, bulk or reload, got 'shared'}}
+#plan = #quack_tv.plan<hold = {x = shared}>
+
+// -----
+
+// expected-error @below {{expected cached, no_allocate, evict_first or evict_last, got 'streaming'}}
+#plan = #quack_tv.plan<load = {x = streaming}>
+
+// -----
+
+// expected-error @below {{expected write_back, streaming or skip_l1, got 'cached'}}
+#plan = #quack_tv.plan<store = {y = cached}>
+
+// -----
+
+// expected-error @below {{operand 'x' is given twice}}
+#plan = #quack_tv.plan<hold = {x = packed, x = bulk}>
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+// expected-error @below {{plan field 'threads' must be a multiple of 32 from 32 to 1024, got 48}}
+#plan = #quack_tv.plan<threads = 48>
+
+// -----
+
+// expected-error @below {{plan field 'threads' must be a multiple of 32 from 32 to 1024, got 1056}}
+#plan = #quack_tv.plan<threads = 1056>
+
+// -----
+
+// expected-error @below {{plan field 'threads' must be a multiple of 32 from 32 to 1024, got -32}}
+#plan = #quack_tv.plan<threads = -32>
+
+// -----
+
+// expected-error @below {{plan field 'threads_per_row' must be 1, 2, 4, 8, 16 or a multiple of 32 up to 1024, got 3}}
+#plan = #quack_tv.plan<threads_per_row = 3>
+
+// -----
+
+// expected-error @below {{plan field 'threads_per_row' must be 1, 2, 4, 8, 16 or a multiple of 32 up to 1024, got 2048}}
+#plan = #quack_tv.plan<threads_per_row = 2048>
+
+// -----
+
+// expected-error @below {{plan field 'threads_per_row' must be 1, 2, 4, 8, 16 or a multiple of 32 up to 1024, got -1}}
+#plan = #quack_tv.plan<threads_per_row = -1>
+
+// -----
+
+// expected-error @below {{plan field 'threads_per_row' must divide 'threads' (128), got 96}}
+#plan = #quack_tv.plan<threads = 128, threads_per_row = 96>
+
+// -----
+
+// expected-error @below {{plan field 'ctas_per_sm' must be 0 to 32, got 33}}
+#plan = #quack_tv.plan<ctas_per_sm = 33>
+
+// -----
+
+// expected-error @below {{plan field 'rows_per_thread' must be a power of two from 1 to 8, got 16}}
+#plan = #quack_tv.plan<rows_per_thread = 16>
+
+// -----
+
+// expected-error @below {{plan field 'cluster' must be a power of two from 1 to 16, got 3}}
+#plan = #quack_tv.plan<cluster = 3>
+
+// -----
+
+// expected-error @below {{plan field 'vector' must be a power of two from 1 to 16, got -4}}
+#plan = #quack_tv.plan<vector = -4>

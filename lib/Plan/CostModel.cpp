@@ -226,9 +226,11 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
   double ctaBytes = rowBytes * plan.getRows() / plan.getCluster();
   Limits limits;
   limits.memory = target.bandwidth / target.sms;
+  // A CTA that is alone on its SM shares its own memory time with nobody.
+  double transfer = ctaBytes / limits.memory;
   double life = target.memoryLatency + target.ctaTurnover +
                 exchangeTime(target, plan) + serialTime(traits, target, plan) +
-                0.13 * ctaBytes / limits.memory;
+                transfer / ctasPerSM;
   limits.latency = ctasPerSM * ctaBytes / life;
   limits.launch = ctaBytes / (target.ctaLaunch *
                               (1 + target.clusterLaunch * (plan.getCluster() - 1)));

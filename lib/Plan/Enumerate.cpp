@@ -91,7 +91,7 @@ DictionaryAttr Enumerator::stores(int64_t rowBytes) const {
   for (const OperandTraits &operand : traits.operands) {
     if (!operand.isStored)
       continue;
-    bool isLong = operand.role == Role::row && rowBytes >= 64 * 1024;
+    bool isLong = operand.role == Role::row && rowBytes >= 256 * 1024;
     tv::StorePolicy policy = pins.storePolicyOf(operand.name)
                                  .value_or(isLong ? tv::StorePolicy::streaming
                                                   : tv::StorePolicy::write_back);

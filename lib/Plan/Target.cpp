@@ -33,8 +33,8 @@ std::optional<Target> Target::lookup(llvm::StringRef name) {
   target.ctaLaunch = 0.016;
   target.clusterLaunch = 2.2;
   target.blockExchange = 0.01;
-  target.clusterExchange = 0.22;
-  target.clusterMember = 0.107;
+  target.clusterExchange = 0.3;
+  target.clusterMember = 0.3;
   if (name == "h200")
     return target;
   if (name == "h100") {

@@ -64,7 +64,7 @@ FailureOr<PTXTarget> PTXTarget::create(Operation *module, StringRef chip,
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
-    return module->emitError("LLVM has no NVPTX backend: ") << error;
+    return module->emitError("no NVPTX backend in this LLVM: ") << error;
   return PTXTarget(
       std::shared_ptr<llvm::TargetMachine>(target->createTargetMachine(
           triple, chip, "+ptx" + std::to_string(version), {}, llvm::Reloc::PIC_,
@@ -93,7 +93,7 @@ PTXTarget::translate(gpu::GPUModuleOp module,
   auto optimise =
       makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, machine.get());
   if (llvm::Error error = optimise(llvmModule.get())) {
-    module.emitError("LLVM's optimiser failed: ")
+    module.emitError("optimisation failed in LLVM: ")
         << llvm::toString(std::move(error));
     return nullptr;
   }
@@ -107,7 +107,7 @@ FailureOr<std::string> PTXTarget::emit(llvm::Module &module,
   llvm::legacy::PassManager passes;
   if (machine->addPassesToEmitFile(passes, stream, nullptr,
                                    llvm::CodeGenFileType::AssemblyFile))
-    return op->emitError("LLVM's NVPTX backend cannot emit assembly");
+    return op->emitError("the NVPTX backend of LLVM cannot emit assembly");
   passes.run(module);
   return text.str().str();
 }

@@ -109,7 +109,7 @@ LogicalResult SpecializePass::specialize(KernelOp kernel,
   if (columns != 0 && !isGeneric && kernel.getColumns() != columns)
     return kernel.emitOpError("has ")
            << kernel.getColumns()
-           << " columns and cannot be specialised to columns=" << columns
+           << " columns and cannot be specialised to columns=" << columns.getValue()
            << ": only kernels with ? columns are generic";
   SmallVector<Type> types;
   for (BlockArgument arg : kernel.getBody().getArguments()) {
@@ -143,7 +143,7 @@ LogicalResult SpecializePass::specialize(KernelOp kernel,
 void SpecializePass::runOnOperation() {
   ModuleOp module = getOperation();
   if (columns < 0) {
-    module.emitError("columns must be positive, got ") << columns;
+    module.emitError("columns must be positive, got ") << columns.getValue();
     return signalPassFailure();
   }
   FailureOr<StorageTypes> parsed = StorageTypes::parse(storage, module);

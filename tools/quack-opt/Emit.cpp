@@ -121,6 +121,8 @@ int quack::emitMain(int argc, char **argv, DialectRegistry &registry) {
       "quack compiler driver: row programs to PTX\n\n  quack-opt softmax.mlir "
       "--columns=32000 --storage=bf16 --emit=ptx -o softmax.ptx\n");
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  // The location and the message say it; a whole kernel after it drowns them.
+  context.printOpOnDiagnostic(false);
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(options.input, &error);
   if (!file) {

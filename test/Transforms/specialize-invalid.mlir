@@ -1,0 +1,26 @@
+// RUN: split-file %s %t
+// RUN: quack-opt %t/kernels.mlir --quack-specialize="columns=128" --verify-diagnostics
+// RUN: not quack-opt %t/generic.mlir --quack-specialize="columns=-1" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: not quack-opt %t/generic.mlir --quack-specialize="storage=f64" 2>&1 | FileCheck %s --check-prefix=TYPE
+// RUN: not quack-opt %t/generic.mlir --quack-specialize="storage=x:tf32" 2>&1 | FileCheck %s --check-prefix=NAMED
+// RUN: not quack-opt %t/generic.mlir --quack-specialize="storage=i8" 2>&1 | FileCheck %s --check-prefix=INTEGER
+// RUN: not quack-opt %t/generic.mlir --quack-specialize="storage=x:i8" 2>&1 | FileCheck %s --check-prefix=MIXED
+// RUN: not quack-opt %t/generic.mlir --quack-specialize="storage=z:f16" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not quack-opt %t/generic.mlir --quack-specialize="storage=eps:f32" 2>&1 | FileCheck %s --check-prefix=VALUE
+
+// NEGATIVE: error: columns must be positive, got -1
+// TYPE: error: storage type must be f32, bf16, f16, i8, i32 or i64, got 'f64'
+// NAMED: error: storage type must be f32, bf16, f16, i8, i32 or i64, got 'x:tf32'
+// INTEGER: error: storage without an operand's name must be f32, bf16 or f16, got 'i8'; write name:i8
+// MIXED: error: 'quack.kernel' op operand 'x' stores 'f32' and cannot be stored as 'i8'
+// UNKNOWN: error: storage names 'z', but no kernel has a memref operand of that name
+// VALUE: error: storage names 'eps', but no kernel has a memref operand of that name
+
+//--- kernels.mlir
+// expected-error @below {{'quack.kernel' op has 64 columns and cannot be specialised to columns=128: only kernels with ? columns are generic}}
+quack.kernel @concrete(%x: memref<?x64xf32> in row) {}
+
+//--- generic.mlir
+quack.kernel @generic(%x: memref<?x?xf32> in row, %eps: f32) {
+  %v = quack.load %x : memref<?x?xf32> -> tensor<?xf32>
+}

@@ -120,10 +120,7 @@ void StageChecker::check(ModuleOp module, StringRef stage) {
                  << references.size() << " are left\n";
     failed = true;
   }
-  if (failed)
-    return;
-  ++stages;
-  if (options.isVerbose)
+  if (!failed && options.isVerbose)
     llvm::outs() << "PASS " << stage << "\n";
 }
 

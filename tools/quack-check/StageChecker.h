@@ -36,7 +36,6 @@ public:
   void check(mlir::ModuleOp module, llvm::StringRef stage);
 
   bool hasFailed() const { return failed; }
-  int64_t numStages() const { return stages; }
   int64_t numKernels() const { return references.size(); }
 
   /// Prints what the first row's outputs are.
@@ -63,7 +62,6 @@ private:
 
   CheckOptions options;
   std::map<std::string, Reference> references;
-  int64_t stages = 0;
   bool failed = false;
 };
 

@@ -92,7 +92,6 @@ static LogicalResult runPipeline(ModuleOp module, const Run &run,
 /// Checks all runs; returns whether all are right.
 static bool checkAll(ModuleOp module, const Options &options) {
   std::vector<Run> runs = runsOf(options);
-  int64_t stages = 0;
   for (const Run &run : runs) {
     check::CheckOptions checks;
     if (!options.rows.empty())
@@ -111,12 +110,10 @@ static bool checkAll(ModuleOp module, const Options &options) {
                                                : ": there is no kernel\n");
       return false;
     }
-    stages += checker.numStages();
     if (options.print)
       checker.print(llvm::outs());
   }
-  llvm::outs() << "all equal: " << runs.size() << " runs, " << stages
-               << " stages\n";
+  llvm::outs() << "all equal: " << runs.size() << " runs\n";
   return true;
 }
 

@@ -132,6 +132,16 @@ static std::optional<Chain> chainOf(Value maximum) {
   return Chain{thread, steps};
 }
 
+/// Returns whether padding is harmless to the pair: it adds 0 to the sum, and no
+/// element that the maximum leaves out is summed.
+static bool masksAgree(tv::ThreadReduceOp max, tv::ThreadReduceOp sum) {
+  auto maxMask = max.getSource().getDefiningOp<tv::MaskOp>();
+  auto sumMask = sum.getSource().getDefiningOp<tv::MaskOp>();
+  if (sumMask && !cast<FloatAttr>(sumMask.getIdentity()).getValue().isZero())
+    return false;
+  return !maxMask || (sumMask && sumMask.getColumns() <= maxMask.getColumns());
+}
+
 /// Matches a sum whose terms are exp(v - p(max v)).
 static std::optional<OnlinePair> match(tv::ThreadReduceOp thread) {
   if (thread.getKind() != ReduceKind::addf)
@@ -160,7 +170,7 @@ static std::optional<OnlinePair> match(tv::ThreadReduceOp thread) {
       llvm::zip(pair.max.steps, pair.sum.steps), [](auto steps) {
         return std::get<0>(steps)->getName() == std::get<1>(steps)->getName();
       });
-  if (!isMaximum || !sameSteps ||
+  if (!isMaximum || !sameSteps || !masksAgree(pair.max.thread, thread) ||
       !isSameUpToPass(skipMask(pair.max.thread.getSource()),
                       pair.difference.getLhs()))
     return std::nullopt;

@@ -158,6 +158,14 @@ void BarrierPlacer::placeClusterInit() {
 }
 
 void BarrierPlacer::run() {
+  // Barriers are placed once.
+  if (kernel.getSharedBytes())
+    return;
+  // A copy that nobody awaits would be in flight when the CTA leaves.
+  for (auto stage :
+       llvm::make_early_inc_range(kernel.getBody().front().getOps<tv::StageOp>()))
+    if (stage.getStaged().use_empty())
+      stage.erase();
   SmallVector<Operation *> ops;
   for (Operation &op : kernel.getBody().front())
     ops.push_back(&op);

@@ -1,0 +1,122 @@
+// RUN: quack-opt %s --split-input-file --quack-plan --verify-diagnostics
+// RUN: not quack-opt %s --quack-plan="target=v100" 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not quack-opt %s --quack-plan="pin='thread = 64'" 2>&1 | FileCheck %s --check-prefix=PIN
+// RUN: not quack-opt %s --quack-plan="pin='threads = 63'" 2>&1 | FileCheck %s --check-prefix=RULE
+
+// TARGET: error: unknown target 'v100', expected one of: h100, h200
+// PIN: error: unknown plan field 'thread', expected threads, threads_per_row, rows_per_thread, cluster, vector, ctas_per_sm, exchange, hold, load or store
+// PIN: error: cannot read the pinned plan fields 'thread = 64': expected for example 'threads = 256, cluster = 4'
+// RULE: error: plan field 'threads' must be a multiple of 32 from 32 to 1024, got 63
+// RULE: error: cannot read the pinned plan fields 'threads = 63'
+
+// expected-error @below {{'quack.kernel' op must have static columns, got ?: run quack-specialize with columns=N first}}
+quack.kernel @generic(%x: memref<?x?xf32> in row) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op plan must be a #quack_tv.plan, got 1 : i64}}
+quack.kernel @plan_of_another_kind(%x: memref<?x64xf32> in row) plan 1 : i64 {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op plan names 'z', which is no memref operand of the kernel}}
+quack.kernel @hold_of_nobody(%x: memref<?x64xf32> in row) plan #quack_tv.plan<hold = {z = packed}> {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op plan names 'eps', which is no memref operand of the kernel}}
+quack.kernel @load_of_a_value(%x: memref<?x64xf32> in row, %eps: f32) plan #quack_tv.plan<load = {eps = cached}> {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op has no legal plan for N = 100 with the pins given: vector must divide N = 100, got 8}}
+quack.kernel @vector(%x: memref<?x100xbf16> in row) plan #quack_tv.plan<vector = 8> {
+  %v = quack.load %x : memref<?x100xbf16> -> tensor<100xf32>
+}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op has no legal plan for N = 1024 with the pins given: in a cluster a row needs whole warps: threads_per_row must be at least 32, got 16}}
+quack.kernel @part_of_a_warp_in_a_cluster(%x: memref<?x1024xf32> in row)
+    plan #quack_tv.plan<threads = 64, threads_per_row = 16, cluster = 2> {
+  %v = quack.load %x : memref<?x1024xf32> -> tensor<1024xf32>
+}
+
+// -----
+
+// A cluster wider than the row is refused: no column is counted twice.
+// expected-error @below {{'quack.kernel' op has no legal plan for N = 256 with the pins given: each CTA of the cluster needs columns of its own: N = 256 leaves none for the last of 4}}
+quack.kernel @cluster_wider_than_the_row(%x: memref<?x256xf32> in row)
+    plan #quack_tv.plan<threads = 32, threads_per_row = 32, cluster = 4, vector = 4> {
+  %v = quack.load %x : memref<?x256xf32> -> tensor<256xf32>
+}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op has no legal plan for N = 65536 with the pins given: a thread must hold at most}}
+quack.kernel @too_few_threads(%x: memref<?x65536xf32> in row)
+    plan #quack_tv.plan<threads = 32, threads_per_row = 32, cluster = 1> {
+  %v = quack.load %x : memref<?x65536xf32> -> tensor<65536xf32>
+}
+
+// -----
+
+// expected-error @below {{only row operands go through shared memory}}
+quack.kernel @columns_in_shared_memory(%x: memref<?x1024xf32> in row, %w: memref<1024xf32> in columns)
+    plan #quack_tv.plan<hold = {w = async}> {
+  %v = quack.load %x : memref<?x1024xf32> -> tensor<1024xf32>
+  %g = quack.load %w : memref<1024xf32> -> tensor<1024xf32>
+}
+
+// -----
+
+// expected-error @below {{vector * element bytes must be a multiple of 16, got 8}}
+quack.kernel @short_accesses_in_shared_memory(%x: memref<?x1024xf32> in row)
+    plan #quack_tv.plan<vector = 2, hold = {x = async}> {
+  %v = quack.load %x : memref<?x1024xf32> -> tensor<1024xf32>
+}
+
+// -----
+
+// expected-error @below {{operand 'x' cannot be held reload: it is overwritten}}
+quack.kernel @read_again_after_a_store(%x: memref<?x1024xf32> inout row)
+    plan #quack_tv.plan<hold = {x = reload}> {
+  %v = quack.load %x : memref<?x1024xf32> -> tensor<1024xf32>
+  quack.store %v, %x : tensor<1024xf32>, memref<?x1024xf32>
+}
+
+// -----
+
+// y is stored before z is computed, and may be the memory of x.
+// expected-error @below {{operand 'x' cannot be held reload: a row is stored before the last pass, perhaps over it}}
+quack.kernel @store_before_the_last_pass(%x: memref<?x1024xf32> in row, %y: memref<?x1024xf32> out row,
+                                         %z: memref<?x1024xf32> out row)
+    plan #quack_tv.plan<hold = {x = reload}> {
+  %v = quack.load %x : memref<?x1024xf32> -> tensor<1024xf32>
+  quack.store %v, %y : tensor<1024xf32>, memref<?x1024xf32>
+  %s = quack.reduce addf %v : tensor<1024xf32> -> f32
+  %b = quack.broadcast %s : f32 -> tensor<1024xf32>
+  %d = arith.subf %v, %b : tensor<1024xf32>
+  quack.store %d, %z : tensor<1024xf32>, memref<?x1024xf32>
+}
+
+// -----
+
+// expected-error @below {{shared memory of a CTA must be at most 232448 bytes, got}}
+quack.kernel @too_much_shared_memory(%x: memref<?x65536xf32> in row)
+    plan #quack_tv.plan<threads = 1024, threads_per_row = 1024, cluster = 1, hold = {x = bulk}> {
+  %v = quack.load %x : memref<?x65536xf32> -> tensor<65536xf32>
+  %s = quack.reduce addf %v : tensor<65536xf32> -> f32
+}
+
+// -----
+
+// expected-error-re @below {{a thread's registers must be at most 64, got an estimated {{[0-9]+}}: use more threads, a larger cluster, or hold rows packed or in shared memory}}
+quack.kernel @too_many_registers(%x: memref<?x65536xf32> in row, %y: memref<?x65536xf32> out row)
+    plan #quack_tv.plan<threads = 1024, threads_per_row = 1024, cluster = 1, hold = {x = registers}> {
+  %v = quack.load %x : memref<?x65536xf32> -> tensor<65536xf32>
+  %s = quack.reduce addf %v : tensor<65536xf32> -> f32
+  %b = quack.broadcast %s : f32 -> tensor<65536xf32>
+  %d = arith.subf %v, %b : tensor<65536xf32>
+  quack.store %d, %y : tensor<65536xf32>, memref<?x65536xf32>
+}

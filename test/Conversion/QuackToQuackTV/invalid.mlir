@@ -1,0 +1,30 @@
+// RUN: quack-opt %s --split-input-file --convert-quack-to-quack-tv --verify-diagnostics
+
+// expected-error @below {{'quack.kernel' op must have static columns, got ?: run quack-specialize with columns=N first}}
+quack.kernel @generic(%x: memref<?x?xf32> in row) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op must have a complete plan: run quack-plan first}}
+quack.kernel @no_plan(%x: memref<?x64xf32> in row) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op must have a complete plan: run quack-plan first}}
+quack.kernel @part_of_a_plan(%x: memref<?x64xf32> in row) plan #quack_tv.plan<threads = 32> {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op must have a complete plan: run quack-plan first}}
+quack.kernel @plan_of_another_kind(%x: memref<?x64xf32> in row) plan "fast" {}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+quack.kernel @constant_row(%x: memref<?x4xf32> in row, %y: memref<?x4xf32> out row) plan #plan {
+  %v = quack.load %x : memref<?x4xf32> -> tensor<4xf32>
+  // expected-error @below {{'arith.constant' op must be the same in all columns: pass a row of constants as a columns operand}}
+  %c = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %p = arith.mulf %v, %c : tensor<4xf32>
+  quack.store %p, %y : tensor<4xf32>, memref<?x4xf32>
+}

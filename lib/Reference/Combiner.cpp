@@ -61,8 +61,7 @@ LogicalResult Combiner::addRegion(Region &region) {
     Step step;
     step.loop = lookupElementwise(&op);
     if (!step.loop)
-      return op.emitOpError(
-          "has no reference: the evaluator does not know it");
+      return op.emitOpError("has no reference: the evaluator does not know it");
     step.context = getOpContext(&op);
     step.result = result;
     for (Value operand : op.getOperands()) {

@@ -28,11 +28,9 @@ public:
 
   /// Builds the combiner of a step or collect `op`: its region's, or that of
   /// its kinds. Emits an error at an operation that has no reference.
-  static llvm::FailureOr<Combiner> build(mlir::Operation *op,
-                                         mlir::ArrayAttr kinds,
-                                         mlir::ArrayAttr identities,
-                                         mlir::Region &region,
-                                         llvm::ArrayRef<mlir::Type> elements);
+  static llvm::FailureOr<Combiner>
+  build(mlir::Operation *op, mlir::ArrayAttr kinds, mlir::ArrayAttr identities,
+        mlir::Region &region, llvm::ArrayRef<mlir::Type> elements);
 
   /// Replaces `total` by `total` combined with `next`.
   void combine(Partial &total, const Partial &next);

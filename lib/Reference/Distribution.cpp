@@ -25,6 +25,7 @@ Distribution::Distribution(const TVLayout &layout, TileShape shape)
         for (int64_t value = 0; value < values; ++value) {
           int64_t element = layout.evaluate(cta, warp, lane, value);
           elements.push_back(element);
+          coords.push_back({element / shape.columns, element % shape.columns});
           // Copy digits of 0 come first.
           isCanonical.push_back(!isSeen[element]);
           isSeen[element] = true;
@@ -46,8 +47,11 @@ std::vector<int64_t> Distribution::byElement(int64_t first,
                                              int64_t count) const {
   std::vector<int64_t> holders(count);
   std::iota(holders.begin(), holders.end(), first);
-  llvm::stable_sort(holders, [&](int64_t a, int64_t b) {
+  auto isBefore = [&](int64_t a, int64_t b) {
     return elements[a] < elements[b];
-  });
+  };
+  // A thread's values often are in order already.
+  if (!llvm::is_sorted(holders, isBefore))
+    llvm::stable_sort(holders, isBefore);
   return holders;
 }

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tile's holders are numbered with the values of a thread fastest, then lanes,
-// warps and CTAs, so that what one thread, warp or CTA holds is a run.
+// A tile's holders are numbered with the values of a thread fastest, then
+// lanes, warps and CTAs, so that what one thread, warp or CTA holds is a run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,12 +24,8 @@ struct Distribution {
   /// for Value, a warp for Lane, a CTA for Warp, the cluster for Cta.
   int64_t holdersIn(Level level) const;
 
-  int64_t rowOf(int64_t holder) const {
-    return elements[holder] / shape.columns;
-  }
-  int64_t columnOf(int64_t holder) const {
-    return elements[holder] % shape.columns;
-  }
+  int64_t rowOf(int64_t holder) const { return coords[holder].row; }
+  int64_t columnOf(int64_t holder) const { return coords[holder].column; }
   size_t size() const { return elements.size(); }
 
   /// Returns the holders of the run that begins at `first` and has `count`, by
@@ -38,8 +34,9 @@ struct Distribution {
 
   TileShape shape;
   int64_t ctas, warps, values;
-  /// Row-major element of each holder.
+  /// Row-major element of each holder, and its row and column.
   std::vector<int64_t> elements;
+  std::vector<Coord> coords;
   /// Whether a holder is the canonical one of its element: all copy digits 0.
   std::vector<bool> isCanonical;
 };

@@ -47,12 +47,10 @@ std::vector<OperandBuffers> reference::describeOperands(ArrayAttr specs) {
   return operands;
 }
 
-LogicalResult
-reference::bindOperands(Operation *kernel,
-                        std::vector<OperandBuffers> &operands, int64_t rows,
-                        int64_t columns,
-                        const std::map<std::string, ReferenceArray> &inputs,
-                        ReferenceResult &result) {
+LogicalResult reference::bindOperands(
+    Operation *kernel, std::vector<OperandBuffers> &operands, int64_t rows,
+    int64_t columns, const std::map<std::string, ReferenceArray> &inputs,
+    ReferenceResult &result) {
   for (OperandBuffers &operand : operands) {
     size_t count = elementCount(operand, rows, columns);
     if (operand.isWritten) {

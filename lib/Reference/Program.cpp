@@ -202,7 +202,8 @@ LogicalResult Program::addOp(Operation &op) {
       })
       .Case([&](ReduceOp reduce) { return addReduce(reduce), success(); })
       .Case([&](ColumnsOp count) {
-        initial.lanes[laneOf(count)].set(0, {static_cast<double>(columns), 0.0});
+        initial.lanes[laneOf(count)].set(0,
+                                         {static_cast<double>(columns), 0.0});
         return success();
       })
       .Default([&](Operation *) { return addElementwise(op); });

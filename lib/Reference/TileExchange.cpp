@@ -4,6 +4,7 @@
 //
 // The exchange protocol as rules: who writes which slot of which CTA, what must
 // have happened before it is read, and what must be over before a CTA leaves.
+// That buffers do not overlap is the verifier's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,66 +15,6 @@
 using namespace mlir;
 using namespace quack;
 using namespace quack::reference;
-
-//===----------------------------------------------------------------------===//
-// Shared memory
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A part of a CTA's shared memory.
-struct SharedPart {
-  Operation *owner;
-  int64_t begin, bytes, alignment;
-};
-} // namespace
-
-/// Returns what `op` places in shared memory.
-static SmallVector<SharedPart> sharedPartsOf(Operation *op) {
-  SmallVector<SharedPart> parts;
-  if (auto alloc = dyn_cast<tv::AllocExchangeOp>(op)) {
-    parts.push_back({op, static_cast<int64_t>(alloc.getOffset()),
-                       static_cast<int64_t>(alloc.getBytes()), 16});
-  } else if (auto init = dyn_cast<tv::ClusterInitOp>(op)) {
-    for (int64_t offset : init.getBarrierOffsets())
-      parts.push_back({op, offset, 8, 8});
-  } else if (auto stage = dyn_cast<tv::StageOp>(op); stage && stage.getOffset()) {
-    RankedTensorType tile = stage.getStaged().getType().getTile();
-    TileShape shape = tv::getTileShape(tile);
-    int64_t ctas = tv::getLayoutAttr(tile).getValue().size(Level::Cta);
-    parts.push_back({op, static_cast<int64_t>(*stage.getOffset()),
-                       shape.elements() / ctas *
-                           (tile.getElementTypeBitWidth() / 8),
-                       16});
-  }
-  return parts;
-}
-
-LogicalResult TileMachine::checkSharedMemory() {
-  if (!kernel.getSharedBytes())
-    return success();
-  int64_t limit = *kernel.getSharedBytes();
-  SmallVector<SharedPart> all;
-  for (Operation &op : kernel.getBody().front())
-    all.append(sharedPartsOf(&op));
-  for (const SharedPart &part : all) {
-    if (part.begin % part.alignment != 0)
-      return part.owner->emitOpError("must place shared memory at a multiple "
-                                       "of ")
-             << part.alignment << " bytes, got " << part.begin;
-    if (part.begin + part.bytes > limit)
-      return part.owner->emitOpError("must stay within the kernel's ")
-             << limit << " shared bytes, got " << part.bytes << " at "
-             << part.begin;
-    for (const SharedPart &other : all)
-      if (&other != &part && part.begin < other.begin + other.bytes &&
-          other.begin < part.begin + part.bytes)
-        return part.owner->emitOpError("must have shared memory of its own, "
-                                         "got ")
-               << part.bytes << " bytes at " << part.begin << " and "
-               << other.bytes << " at " << other.begin;
-  }
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // Publishing
@@ -104,8 +45,8 @@ LogicalResult TileMachine::visitPublish(tv::PublishOp op) {
   if (buffer.isRemote && !arePeersReady)
     return op.emitOpError("to peers must come after the cluster_wait that "
                           "follows cluster_init");
-  int64_t needed = from.shape.elements() * 4 *
-                   tv::exchangeSlotWords(op.getValues().size());
+  int64_t needed =
+      from.shape.elements() * 4 * tv::exchangeSlotWords(op.getValues().size());
   if (needed > static_cast<int64_t>(alloc.getBytes()))
     return op.emitOpError("must fit in the buffer's ")
            << alloc.getBytes() << " bytes, got " << needed;
@@ -173,7 +114,8 @@ LogicalResult TileMachine::visitClusterInit(tv::ClusterInitOp op) {
 
 LogicalResult TileMachine::visitClusterWait(tv::ClusterWaitOp op) {
   if (!hasArrived)
-    return op.emitOpError("must follow a cluster_arrive: it would wait for ever");
+    return op.emitOpError(
+        "must follow a cluster_arrive: it would wait for ever");
   hasArrived = false;
   arePeersReady = isInitVisible = hasInit;
   return success();
@@ -184,7 +126,8 @@ LogicalResult TileMachine::checkAllArrived() {
   for (auto &[key, buffer] : exchanges)
     if (buffer.isRemote && buffer.published && !buffer.isReady)
       return buffer.published.emitOpError(
-          "to peers must be followed by an exchange_wait before the kernel ends");
+          "to peers must be followed by an exchange_wait before the kernel "
+          "ends");
   return success();
 }
 
@@ -209,11 +152,12 @@ LogicalResult TileMachine::collectInCta(tv::CollectOp op,
       return op.emitOpError("must not read a slot that nobody wrote, got slot ")
              << last << " of CTA " << cta;
     // Lanes without a partial bring the identity along.
-    auto total = totals.try_emplace(partials.rowOf(holder),
-                                    combiner.getIdentity());
+    auto total =
+        totals.try_emplace(partials.rowOf(holder), combiner.getIdentity());
     combiner.combine(total.first->second, slot);
   }
-  int64_t given = distributionOf(op.getResults().front()).holdersIn(Level::Warp);
+  int64_t given =
+      distributionOf(op.getResults().front()).holdersIn(Level::Warp);
   return deliver(op, cta * given, given, totals);
 }
 

@@ -56,8 +56,7 @@ private:
 
   // Elementwise work (TileMachine.cpp).
   llvm::LogicalResult visitElementwise(mlir::Operation *op);
-  llvm::LogicalResult visitConstant(mlir::Operation *op,
-                                    mlir::Attribute value);
+  llvm::LogicalResult visitConstant(mlir::Operation *op, mlir::Attribute value);
   llvm::LogicalResult visitBroadcast(tv::BroadcastOp op);
   llvm::LogicalResult visitMask(tv::MaskOp op);
 
@@ -69,8 +68,8 @@ private:
   llvm::LogicalResult visitRead(tv::ReadOp op);
   llvm::LogicalResult loadTile(mlir::Operation *op, mlir::Value source,
                                mlir::Type tile, Lane &to);
-  llvm::LogicalResult checkCopies(mlir::Operation *op,
-                                  const Distribution &tile, const Lane &lane);
+  llvm::LogicalResult checkCopies(mlir::Operation *op, const Distribution &tile,
+                                  const Lane &lane);
 
   // Reductions (TileReductions.cpp).
   llvm::LogicalResult visitReduce(mlir::Operation *op, ReduceKind kind,
@@ -80,17 +79,17 @@ private:
   llvm::LogicalResult reduceWithin(Level scope, mlir::Operation *op,
                                    mlir::ValueRange sources,
                                    Combiner &combiner);
-  llvm::LogicalResult
-  reduceHolders(mlir::Operation *op, const Distribution &from,
-                mlir::ValueRange sources, llvm::ArrayRef<int64_t> holders,
-                Combiner &combiner, RowPartials &totals);
-  /// Gives the holders `first` to `first` + `count` of the results of `op` their
-  /// row's partial.
-  llvm::LogicalResult deliver(mlir::Operation *op, int64_t first,
-                              int64_t count, const RowPartials &totals);
+  llvm::LogicalResult reduceHolders(mlir::Operation *op,
+                                    const Distribution &from,
+                                    mlir::ValueRange sources,
+                                    llvm::ArrayRef<int64_t> holders,
+                                    Combiner &combiner, RowPartials &totals);
+  /// Gives the holders `first` to `first` + `count` of the results of `op`
+  /// their row's partial.
+  llvm::LogicalResult deliver(mlir::Operation *op, int64_t first, int64_t count,
+                              const RowPartials &totals);
 
   // Exchanges (TileExchange.cpp).
-  llvm::LogicalResult checkSharedMemory();
   llvm::LogicalResult visitAlloc(tv::AllocExchangeOp op);
   llvm::LogicalResult visitPublish(tv::PublishOp op);
   llvm::LogicalResult writeSlot(tv::PublishOp op, ExchangeBuffer &buffer,

@@ -59,8 +59,9 @@ LogicalResult TileMachine::visitLoad(tv::LoadOp op) {
 LogicalResult TileMachine::visitStage(tv::StageOp op) {
   if (std::optional<uint64_t> offset = op.getBarrierOffset())
     if (!barriers.count(*offset))
-      return op.emitOpError("must come after the initialisation of the mbarrier "
-                            "at ")
+      return op.emitOpError(
+                 "must come after the initialisation of the mbarrier "
+                 "at ")
              << *offset;
   return loadTile(op, op.getSource(), op.getStaged().getType().getTile(),
                   lanes[op.getStaged().getAsOpaquePointer()]);
@@ -69,7 +70,8 @@ LogicalResult TileMachine::visitStage(tv::StageOp op) {
 LogicalResult TileMachine::visitAwait(tv::AwaitOp op) {
   auto stage = op.getStaged().getDefiningOp<tv::StageOp>();
   if (stage && stage.getBarrierOffset() && !isInitVisible)
-    return op.emitOpError("must come after a barrier that makes the mbarrier at ")
+    return op.emitOpError(
+               "must come after a barrier that makes the mbarrier at ")
            << *stage.getBarrierOffset() << " visible to all threads";
   awaited.push_back(op.getStaged());
   return success();
@@ -86,21 +88,17 @@ LogicalResult TileMachine::visitRead(tv::ReadOp op) {
 // Stores
 //===----------------------------------------------------------------------===//
 
-/// Returns whether two copies of an element are the same. Zeros of either sign
-/// and all NaN are.
-static bool isSame(double a, double b) {
-  return a == b || (std::isnan(a) && std::isnan(b));
-}
-
 LogicalResult TileMachine::checkCopies(Operation *op, const Distribution &tile,
                                        const Lane &lane) {
-  std::map<int64_t, double> valueOf;
+  std::vector<double> valueOf(tile.shape.elements());
   for (size_t i = 0; i < tile.size(); ++i) {
-    auto [found, isNew] = valueOf.try_emplace(tile.elements[i], lane.values[i]);
-    if (!isSame(found->second, lane.values[i]))
+    double &first = valueOf[tile.elements[i]];
+    if (tile.isCanonical[i])
+      first = lane.values[i];
+    if (!isSameCopy(first, lane.values[i]))
       return op->emitOpError("all copies of element (")
              << tile.rowOf(i) << ", " << tile.columnOf(i)
-             << ") must be the same, got " << found->second << " and "
+             << ") must be the same, got " << first << " and "
              << lane.values[i];
   }
   return success();
@@ -134,7 +132,8 @@ LogicalResult TileMachine::checkOutputs() {
       if (count != 0)
         continue;
       bool isRow = operands[index].role == Role::row;
-      int64_t row = isRow ? at / columns : at, column = isRow ? at % columns : 0;
+      int64_t row = isRow ? at / columns : at,
+              column = isRow ? at % columns : 0;
       return kernel.emitOpError("must write all of '")
              << operands[index].name << "', got nothing at row " << row
              << ", column " << column;

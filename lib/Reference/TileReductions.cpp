@@ -27,12 +27,10 @@ static bool isSame(const Partial &a, const Partial &b) {
   });
 }
 
-LogicalResult TileMachine::reduceHolders(Operation *op,
-                                         const Distribution &from,
-                                         ValueRange sources,
-                                         ArrayRef<int64_t> holders,
-                                         Combiner &combiner,
-                                         RowPartials &totals) {
+LogicalResult
+TileMachine::reduceHolders(Operation *op, const Distribution &from,
+                           ValueRange sources, ArrayRef<int64_t> holders,
+                           Combiner &combiner, RowPartials &totals) {
   SmallVector<const Lane *, 2> lanesOf;
   for (Value source : sources)
     lanesOf.push_back(&laneOf(source));

@@ -52,8 +52,9 @@ std::optional<Mismatch> check::compare(const Signature &kernel,
     const std::vector<double> &bounds = expected.bounds.at(operand.name).values;
     for (int64_t i = 0, e = want.size(); i < e; ++i)
       if (!isClose(operand.storage, want[i], bounds[i], have[i]))
-        return Mismatch{operand.name, i / width, i % width,
-                        want[i],      have[i],   toleranceOf(want[i], bounds[i])};
+        return Mismatch{operand.name, i / width,
+                        i % width,    want[i],
+                        have[i],      toleranceOf(want[i], bounds[i])};
   }
   return std::nullopt;
 }

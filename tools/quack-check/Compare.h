@@ -24,8 +24,8 @@ struct Mismatch {
 
 /// Returns where `got`, rounded by its stores, is not `expected`, the result of
 /// `kernel`: NaN and infinities in the same places, integers equal, other
-/// numbers within 1e-9 or, where terms cancel, within what float64 may lose: the
-/// bound for f32 arithmetic times 2^-26. An element of which the bound says
+/// numbers within 1e-9 or, where terms cancel, within what float64 may lose:
+/// the bound for f32 arithmetic times 2^-26. An element of which the bound says
 /// nothing (f32 would overflow) must only not become NaN.
 std::optional<Mismatch> compare(const Signature &kernel,
                                 const ReferenceResult &expected,

@@ -41,9 +41,9 @@ double check::toStorage(Type type, double number) {
   if (auto integer = dyn_cast<IntegerType>(type)) {
     if (integer.getWidth() >= 64)
       return number;
-    return static_cast<double>(llvm::SignExtend64(
-        static_cast<uint64_t>(static_cast<int64_t>(number)),
-        integer.getWidth()));
+    return static_cast<double>(
+        llvm::SignExtend64(static_cast<uint64_t>(static_cast<int64_t>(number)),
+                           integer.getWidth()));
   }
   if (type.isF64())
     return number;
@@ -126,8 +126,8 @@ Inputs check::makeInputs(const Signature &kernel, int64_t rows,
       for (int64_t column = 0; column < width; ++column) {
         double random =
             randomNumber(operand.storage, splitMix(seed + values.size()));
-        values.push_back(toStorage(
-            operand.storage, specialNumber(kind, column, width, random)));
+        values.push_back(toStorage(operand.storage,
+                                   specialNumber(kind, column, width, random)));
       }
     }
   }

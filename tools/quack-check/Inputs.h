@@ -39,8 +39,8 @@ struct InputOptions {
 /// Inputs by operand name.
 using Inputs = std::map<std::string, ReferenceArray>;
 
-/// Makes the inputs that a kernel, whose N must be static, reads for `rows` rows:
-/// numbers that the operands' storage types hold.
+/// Makes the inputs that a kernel, whose N must be static, reads for `rows`
+/// rows: numbers that the operands' storage types hold.
 Inputs makeInputs(const Signature &kernel, int64_t rows,
                   const InputOptions &options);
 

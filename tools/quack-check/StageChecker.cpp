@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The reference is the row program once its N is known. Tile programs run twice:
-// with the zeros that padding holds by contract, and with poison, which a result
-// that does not lean on them never sees.
+// The reference is the row program once its N is known. Tile programs run
+// twice: with the zeros that padding holds by contract, and with poison, which
+// a result that does not lean on them never sees.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,9 +44,10 @@ template <typename Kernel> void StageChecker::addReference(Kernel kernel) {
     for (bool hasSpecials : {false, true}) {
       if (hasSpecials && !options.hasSpecials)
         continue;
-      Case one{rows,
-               makeInputs(reference.signature, rows, {options.seed, hasSpecials}),
-               {}};
+      Case one{
+          rows,
+          makeInputs(reference.signature, rows, {options.seed, hasSpecials}),
+          {}};
       FailureOr<ReferenceResult> expected =
           evaluateAny(kernel, rows, one.inputs, /*isPoisoned=*/false);
       failed |= mlir::failed(expected);
@@ -79,8 +80,8 @@ void StageChecker::checkResult(const Reference &reference, const Case &one,
   llvm::outs() << "FAIL " << stage << ": @" << kernel << ", " << one.rows
                << " rows" << padding << ": '" << wrong->operand << "' row "
                << wrong->row << ", column " << wrong->column << ": got "
-               << llvm::format("%.17g, expected %.17g within %.3g\n", wrong->got,
-                               wrong->expected, wrong->tolerance);
+               << llvm::format("%.17g, expected %.17g within %.3g\n",
+                               wrong->got, wrong->expected, wrong->tolerance);
   failed = true;
 }
 
@@ -128,8 +129,8 @@ void StageChecker::print(llvm::raw_ostream &os) const {
   for (const auto &[name, reference] : references) {
     const ReferenceResult &result = reference.cases.front().expected;
     for (const auto &[operand, output] : result.outputs)
-      os << "@" << name << " " << operand << "[0] = "
-         << llvm::format("%.9g\n", output.values.front());
+      os << "@" << name << " " << operand
+         << "[0] = " << llvm::format("%.9g\n", output.values.front());
   }
 }
 

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Evaluates a module's kernels after each pass of the pipeline and compares with
-// what they meant after the first one.
+// Evaluates a module's kernels after each pass of the pipeline and compares
+// with what they meant after the first one.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,5 @@
-//===- tools/quack-check/quack-check.cpp - same before and after -*- C++ -*-===//
+//===- tools/quack-check/quack-check.cpp - same before and after -*- C++
+//-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -32,19 +33,22 @@ struct Options {
   cl::list<int64_t> columns{"columns", cl::CommaSeparated, cl::cat(category),
                             cl::desc("N of generic kernels; several make "
                                      "several runs")};
-  cl::list<std::string> storage{"storage", cl::cat(category),
-                                cl::desc("Storage types, as in quack-opt; given "
-                                         "again, it makes another run")};
-  cl::list<std::string> pin{"pin", cl::cat(category),
-                            cl::desc("Plan fields to pin, as in quack-opt; given "
-                                     "again, it makes another run")};
+  cl::list<std::string> storage{
+      "storage", cl::cat(category),
+      cl::desc("Storage types, as in quack-opt; given "
+               "again, it makes another run")};
+  cl::list<std::string> pin{
+      "pin", cl::cat(category),
+      cl::desc("Plan fields to pin, as in quack-opt; given "
+               "again, it makes another run")};
   cl::list<int64_t> rows{"rows", cl::CommaSeparated, cl::cat(category),
                          cl::desc("M; several are all checked (default 5)")};
   cl::opt<uint64_t> seed{"random-seed", cl::init(1), cl::cat(category),
                          cl::desc("What the inputs are made from (default 1)")};
-  cl::opt<bool> specials{"specials", cl::cat(category),
-                         cl::desc("Check also rows of infinities, NaN and large "
-                                  "offsets")};
+  cl::opt<bool> specials{
+      "specials", cl::cat(category),
+      cl::desc("Check also rows of infinities, NaN and large "
+               "offsets")};
   cl::opt<bool> print{"print", cl::cat(category),
                       cl::desc("Print the first row's outputs")};
 };
@@ -105,9 +109,9 @@ static bool checkAll(ModuleOp module, const Options &options) {
     if (failed(result) || checker.hasFailed() || checker.numKernels() == 0) {
       llvm::outs() << "in the run with columns=" << run.columns << " storage='"
                    << run.storage << "' pin='" << run.pin << "'";
-      llvm::outs() << (failed(result)          ? ": the pipeline failed\n"
-                       : checker.hasFailed()   ? "\n"
-                                               : ": there is no kernel\n");
+      llvm::outs() << (failed(result)        ? ": the pipeline failed\n"
+                       : checker.hasFailed() ? "\n"
+                                             : ": there is no kernel\n");
       return false;
     }
     if (options.print)
@@ -121,16 +125,18 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   Options options;
   cl::HideUnrelatedOptions(options.category);
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "quack pass checker: evaluates kernels before and after each level-2 pass\n\n"
-      "  quack-check softmax.mlir --columns=1000,1064 --storage=bf16 --specials "
-      "--pin='threads = 96, threads_per_row = 96'\n");
+  cl::ParseCommandLineOptions(argc, argv,
+                              "quack pass checker: evaluates kernels before "
+                              "and after each level-2 pass\n\n"
+                              "  quack-check softmax.mlir --columns=1000,1064 "
+                              "--storage=bf16 --specials "
+                              "--pin='threads = 96, threads_per_row = 96'\n");
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(options.input, &error);
+  std::unique_ptr<llvm::MemoryBuffer> file =
+      openInputFile(options.input, &error);
   if (!file) {
     llvm::errs() << "quack-check: " << error << "\n";
     return 1;

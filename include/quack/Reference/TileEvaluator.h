@@ -37,7 +37,6 @@ struct TileEvaluation {
 ///     written or before all threads know that it was
 ///   - an mbarrier expects other bytes than arrive; a peer is written before it
 ///     is ready, or may have left
-///   - two buffers of shared memory overlap
 ///   - an operand is read after it was stored
 llvm::FailureOr<ReferenceResult>
 evaluateTile(tv::KernelOp kernel, int64_t rows,

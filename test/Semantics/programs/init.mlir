@@ -3,7 +3,7 @@
 // RUN: quack-check %s --columns=1000 --print --pin='threads = 256, threads_per_row = 256' | FileCheck %s
 // RUN: quack-check %s --columns=1000 --rows=1,5 %pins_whole_warps | FileCheck %s --check-prefix=WARPS
 // RUN: quack-check %s --columns=24 --rows=1,70 %pins_parts_of_warps | FileCheck %s --check-prefix=PARTS
-// RUN: quack-check %s --columns=4000 --rows=3 %pins_clusters | FileCheck %s --check-prefix=CLUSTERS
+// RUN: quack-check %s --columns=2000 --rows=3 %pins_clusters | FileCheck %s --check-prefix=CLUSTERS
 // CHECK: PASS quack-tv-place-barriers
 // CHECK: @init count[0] = 1000
 // CHECK: @init max[0] = 5

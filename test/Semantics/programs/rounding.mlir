@@ -2,7 +2,7 @@
 // frontend's RMSNorm may; and rows of narrow type are stored as they are.
 // RUN: quack-check %s --columns=24 --rows=1,70 --specials %pins_parts_of_warps | FileCheck %s --check-prefix=PARTS
 // RUN: quack-check %s --columns=1000,1064 --rows=5 --specials --storage= --storage=bf16 --storage=f16,w:f32 %pins_whole_warps | FileCheck %s --check-prefix=WARPS
-// RUN: quack-check %s --columns=4000 --rows=3 --storage=bf16 %pins_clusters | FileCheck %s --check-prefix=CLUSTERS
+// RUN: quack-check %s --columns=2000 --rows=3 --storage=bf16 %pins_clusters | FileCheck %s --check-prefix=CLUSTERS
 // RUN: quack-check %s --columns=1064 --rows=5 --storage=bf16 %pins_holds_of_x | FileCheck %s --check-prefix=HOLDS
 // PARTS: all equal: 5 runs
 // WARPS: all equal: 36 runs

@@ -2,7 +2,7 @@
 // those above a threshold.
 // RUN: quack-check %s --columns=8,24 --rows=1,5,70 --specials %pins_parts_of_warps | FileCheck %s --check-prefix=PARTS
 // RUN: quack-check %s --columns=1000,1064 --rows=5 --specials --storage= --storage=x:bf16,y:f16 %pins_whole_warps | FileCheck %s --check-prefix=WARPS
-// RUN: quack-check %s --columns=4000 --rows=3 %pins_clusters | FileCheck %s --check-prefix=CLUSTERS
+// RUN: quack-check %s --columns=2000 --rows=3 %pins_clusters | FileCheck %s --check-prefix=CLUSTERS
 // PARTS: all equal: 10 runs
 // WARPS: all equal: 24 runs
 // CLUSTERS: all equal: 7 runs

@@ -37,6 +37,12 @@ struct ExchangeBuffer {
 /// The combined partials of one group of holders, by row.
 using RowPartials = std::map<int64_t, Partial>;
 
+/// Returns whether two copies of an element are the same. Zeros of either sign
+/// and all NaN are.
+inline bool isSameCopy(double a, double b) {
+  return a == b || (std::isnan(a) && std::isnan(b));
+}
+
 class TileMachine {
 public:
   TileMachine(tv::KernelOp kernel, int64_t rows, TileEvaluation evaluation,

@@ -19,11 +19,9 @@ static SmallVector<Type> elementTypes(ValueRange tiles) {
       tiles, [](Value tile) { return getElementTypeOrSelf(tile.getType()); }));
 }
 
-/// Returns whether two copies of a partial are the same.
-static bool isSame(const Partial &a, const Partial &b) {
+static bool isSameCopy(const Partial &a, const Partial &b) {
   return llvm::all_of(llvm::zip(a, b), [](auto pair) {
-    auto [x, y] = pair;
-    return x == y || (std::isnan(x) && std::isnan(y));
+    return reference::isSameCopy(std::get<0>(pair), std::get<1>(pair));
   });
 }
 
@@ -41,7 +39,7 @@ TileMachine::reduceHolders(Operation *op, const Distribution &from,
     for (const Lane *lane : lanesOf)
       partial.push_back(lane->values[holder]);
     bool isCopy = from.elements[holder] == last;
-    if (isCopy && !isSame(partial, lastPartial))
+    if (isCopy && !isSameCopy(partial, lastPartial))
       return op->emitOpError("all copies of element (")
              << from.rowOf(holder) << ", " << from.columnOf(holder)
              << ") must be the same, got " << lastPartial.front() << " and "

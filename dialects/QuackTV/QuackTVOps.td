@@ -57,6 +57,8 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
       operations without side effects.
     - (C8) buffers, stages and mbarriers that have an offset do not overlap, and
       lie within `shared_bytes`.
+    - (C9) once `shared_bytes` is set, each `stage` has an offset, and a `bulk` one
+      an mbarrier.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -571,9 +573,11 @@ def QuackTV_ClusterInitOp : QuackTV_Op<"cluster_init", [
   let summary = "Initialises the kernel's mbarriers and makes them visible cluster-wide";
   let description = [{
     One thread initialises each mbarrier at `barrier_offsets` with one arrival,
-    fences (PTX ISA, fence.mbarrier_init.release.cluster), and arrives on those
-    of `expected_bytes` > 0 with that many bytes expected. Peers may store once
-    they have passed the `cluster_wait` that follows.
+    and fences (PTX ISA, fence.mbarrier_init.release.cluster). Peers may store
+    once they have passed the `cluster_wait` that follows. `expected_bytes` says
+    how many bytes peers send to each (0: only this CTA uses it); thread 0
+    arrives with that count where it publishes, after the `cluster_wait`, since
+    bytes may complete before they are expected.
 
     Example:
     ```mlir
@@ -597,8 +601,8 @@ def QuackTV_ClusterInitOp : QuackTV_Op<"cluster_init", [
 
 def QuackTV_ClusterArriveOp : QuackTV_Op<"cluster_arrive", [
     MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Arrives at the cluster's barrier, releasing earlier writes";
-  let description = "PTX ISA, barrier.cluster.arrive.release. Example: see `quack_tv.cluster_init`.";
+  let summary = "Arrives at the cluster's barrier; what it orders is the mbarriers' initialisation";
+  let description = "PTX ISA, barrier.cluster.arrive.relaxed. Example: see `quack_tv.cluster_init`.";
   let assemblyFormat = "attr-dict";
 }
 

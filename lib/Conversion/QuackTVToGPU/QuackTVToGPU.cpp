@@ -89,6 +89,11 @@ void ConvertQuackTVToGPUPass::runOnOperation() {
   b.setInsertionPointToStart(gpuModule.getBody());
   LLVM::GlobalOp shared = createSharedMemory(b, module.getLoc());
   for (tv::KernelOp kernel : kernels) {
+    if (!kernel.getSharedBytes()) {
+      kernel.emitOpError("must have its barriers placed: run "
+                         "quack-tv-place-barriers first");
+      return signalPassFailure();
+    }
     b.setInsertionPointToEnd(gpuModule.getBody());
     LLVM::LLVMFuncOp func = createFunction(b, kernel);
     if (failed(ThreadBuilder(kernel, func, shared).build()))

@@ -233,6 +233,20 @@ static SmallVector<SharedRange> sharedRanges(KernelOp kernel) {
   return ranges;
 }
 
+/// C9: stages of a kernel whose shared memory is laid out have their place in it.
+static LogicalResult verifyPlacement(KernelOp kernel) {
+  if (!kernel.getSharedBytes())
+    return success();
+  for (auto stage : kernel.getBody().front().getOps<StageOp>()) {
+    if (!stage.getOffset())
+      return stage.emitOpError("must have an offset, as the kernel's shared memory "
+                               "is laid out");
+    if (stage.getForm() == Hold::bulk && !stage.getBarrierOffset())
+      return stage.emitOpError("must have an mbarrier, as it is a bulk copy");
+  }
+  return success();
+}
+
 /// C8: nothing overlaps, and all lies within the kernel's shared memory.
 static LogicalResult verifySharedMemory(KernelOp kernel) {
   int64_t end = 0;
@@ -265,7 +279,7 @@ LogicalResult KernelOp::verifyRegions() {
   for (Operation &op : getBody().front())
     if (failed(verifyBodyOp(op)))
       return failure();
-  if (failed(ProtocolChecker().check(*this)))
+  if (failed(ProtocolChecker().check(*this)) || failed(verifyPlacement(*this)))
     return failure();
   return verifySharedMemory(*this);
 }

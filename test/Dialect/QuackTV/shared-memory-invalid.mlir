@@ -79,3 +79,21 @@ quack_tv.kernel @cluster_init_c2_negative(%x: memref<?x128xf32> in row) plan #pl
   // expected-error @below {{'quack_tv.cluster_init' op expected bytes must be less than 2^20 (the range of an mbarrier's tx-count), got -1}}
   quack_tv.cluster_init barriers [0] expect [-1]
 }
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack_tv.kernel @kernel_c9_no_offset(%x: memref<?x128xf32> in row) plan #plan shared 512 {
+  // expected-error @below {{'quack_tv.stage' op must have an offset, as the kernel's shared memory is laid out}}
+  %s = quack_tv.stage %x by async : memref<?x128xf32> -> !quack_tv.staged<tensor<1x128xf32, #tile>>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack_tv.kernel @kernel_c9_no_mbarrier(%x: memref<?x128xf32> in row) plan #plan shared 512 {
+  // expected-error @below {{'quack_tv.stage' op must have an mbarrier, as it is a bulk copy}}
+  %s = quack_tv.stage %x by bulk at 0 : memref<?x128xf32> -> !quack_tv.staged<tensor<1x128xf32, #tile>>
+}

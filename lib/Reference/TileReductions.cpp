@@ -19,9 +19,9 @@ static SmallVector<Type> elementTypes(ValueRange tiles) {
       tiles, [](Value tile) { return getElementTypeOrSelf(tile.getType()); }));
 }
 
-static bool isSameCopy(const Partial &a, const Partial &b) {
+static bool areSameCopies(const Partial &a, const Partial &b) {
   return llvm::all_of(llvm::zip(a, b), [](auto pair) {
-    return reference::isSameCopy(std::get<0>(pair), std::get<1>(pair));
+    return isSameCopy(std::get<0>(pair), std::get<1>(pair));
   });
 }
 
@@ -39,7 +39,7 @@ TileMachine::reduceHolders(Operation *op, const Distribution &from,
     for (const Lane *lane : lanesOf)
       partial.push_back(lane->values[holder]);
     bool isCopy = from.elements[holder] == last;
-    if (isCopy && !isSameCopy(partial, lastPartial))
+    if (isCopy && !areSameCopies(partial, lastPartial))
       return op->emitOpError("all copies of element (")
              << from.rowOf(holder) << ", " << from.columnOf(holder)
              << ") must be the same, got " << lastPartial.front() << " and "

@@ -130,12 +130,6 @@ std::string quack::violatedRule(const KernelTraits &traits, const Target &target
   if (plan.getThreads() % plan.getThreadsPerRow() != 0)
     return "threads_per_row must divide threads = " + text(plan.getThreads()) +
            ", got " + text(plan.getThreadsPerRow());
-  int64_t lastCta = plan.getPaddedColumns(traits.columns) / plan.getCluster() *
-                    (plan.getCluster() - 1);
-  if (lastCta >= traits.columns)
-    return "each CTA of the cluster needs columns of its own: N = " +
-           text(traits.columns) + " leaves none for the last of " +
-           text(plan.getCluster());
   for (const OperandTraits &operand : traits.operands)
     if (std::string rule = violatedHold(traits, plan, operand); !rule.empty())
       return rule;

@@ -139,6 +139,8 @@ void Enumerator::tryShape(int64_t threads, int64_t threadsPerRow,
   bool isPinned = pins.getThreads() && pins.getThreadsPerRow();
   int64_t vectorSize = pins.getVectorSize() ? pins.getVectorSize() : widestVector();
   int64_t perCta = llvm::divideCeil(traits.columns, cluster);
+  if (cluster > 1 && threadsPerRow < warpSize && !pins.getThreadsPerRow())
+    return;
   // More threads than vectors only pad.
   if (!isPinned && threadsPerRow > 1 &&
       threadsPerRow / 2 * vectorSize >= perCta)

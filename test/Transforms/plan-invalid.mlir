@@ -44,15 +44,6 @@ quack.kernel @part_of_a_warp_in_a_cluster(%x: memref<?x1024xf32> in row)
 
 // -----
 
-// A cluster wider than the row is refused: no column is counted twice.
-// expected-error @below {{'quack.kernel' op has no legal plan for N = 256 with the pins given: each CTA of the cluster needs columns of its own: N = 256 leaves none for the last of 4}}
-quack.kernel @cluster_wider_than_the_row(%x: memref<?x256xf32> in row)
-    plan #quack_tv.plan<threads = 32, threads_per_row = 32, cluster = 4, vector = 4> {
-  %v = quack.load %x : memref<?x256xf32> -> tensor<256xf32>
-}
-
-// -----
-
 // expected-error @below {{'quack.kernel' op has no legal plan for N = 65536 with the pins given: a thread must hold at most}}
 quack.kernel @too_few_threads(%x: memref<?x65536xf32> in row)
     plan #quack_tv.plan<threads = 32, threads_per_row = 32, cluster = 1> {

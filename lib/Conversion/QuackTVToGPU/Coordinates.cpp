@@ -34,6 +34,13 @@ Value ThreadBuilder::warp() {
   });
 }
 
+Predicate ThreadBuilder::isFirstThread() {
+  return once("first", [&]() -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, threadId(),
+                                 i32(0));
+  });
+}
+
 Value ThreadBuilder::ctaRank() {
   return once("rank", [&]() -> Value {
     return NVVM::ClusterId::create(b, loc, b.getI32Type());

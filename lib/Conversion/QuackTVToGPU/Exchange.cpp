@@ -207,6 +207,11 @@ void ThreadBuilder::publishRemote(tv::PublishOp publish, const Fragment &fragmen
   // Of warps that hold the same partial, one sends.
   sends = both(sends, isCanonicalCopy(fragment, {Level::Warp}));
   Value first = partialSlot(fragment, 0);
+  // Bytes may arrive before they are expected: the count is signed, and the
+  // phase cannot end before this arrival.
+  ifThen(isFirstThread(), [&] {
+    expectBytes(*alloc.getBarrierOffset(), i32(alloc.getBytes()));
+  });
   ifThen(sends, [&] {
     Type remote = LLVM::LLVMPointerType::get(b.getContext(), 7);
     auto peer = [&](Value local) -> Value {
@@ -349,20 +354,21 @@ void ThreadBuilder::visitCollect(tv::CollectOp collect) {
 // mbarriers
 //===----------------------------------------------------------------------===//
 
+/// The fence alone makes the initialisation visible to peers that pass the
+/// cluster's barrier; its arrive need not release anything (PTX ISA,
+/// fence.mbarrier_init).
 void ThreadBuilder::visitClusterInit(tv::ClusterInitOp init) {
   loc = init.getLoc();
-  Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                      threadId(), i32(0));
-  ifThen(first, [&] {
+  ifThen(isFirstThread(), [&] {
     for (int64_t offset : init.getBarrierOffsets())
       NVVM::MBarrierInitOp::create(b, loc, sharedPointer(offset), i32(1), Value());
     NVVM::FenceMbarrierInitOp::create(b, loc);
-    for (auto [offset, bytes] :
-         llvm::zip(init.getBarrierOffsets(), init.getExpectedBytes()))
-      if (bytes > 0)
-        inlinePTX("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;",
-                  "r,r,~{memory}", Type(), {sharedAddress(offset), i32(bytes)});
   });
+}
+
+void ThreadBuilder::expectBytes(int64_t barrierOffset, Value bytes) {
+  inlinePTX("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;",
+            "r,r,~{memory}", Type(), {sharedAddress(barrierOffset), bytes});
 }
 
 /// Every thread tries until the mbarrier's first phase is over.

@@ -383,9 +383,7 @@ void ThreadBuilder::stageBulk(tv::StageOp stage) {
   int64_t columns = kernel.getColumns();
   unsigned number = cast<BlockArgument>(stage.getSource()).getArgNumber();
   Type i64Type = b.getI64Type();
-  Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                      threadId(), i32(0));
-  ifThen(first, [&] {
+  ifThen(isFirstThread(), [&] {
     // This CTA's columns of a row, as bytes.
     Value start = i64(0), rowBytes = i64(columns * bytes);
     if (fragment.layout->size(Level::Cta) > 1) {
@@ -404,8 +402,7 @@ void ThreadBuilder::stageBulk(tv::StageOp stage) {
     Value total32 = arith::TruncIOp::create(b, loc, b.getI32Type(), total);
     Value bytes32 = arith::TruncIOp::create(b, loc, b.getI32Type(), rowBytes);
     Value barrier = sharedAddress(*stage.getBarrierOffset());
-    inlinePTX("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;",
-              "r,r,~{memory}", Type(), {barrier, total32});
+    expectBytes(*stage.getBarrierOffset(), total32);
     Value pointer = func.getArgument(launchArgument[number]);
     Value stride = func.getArgument(launchArgument[number] + 1);
     Value hasBytes = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,

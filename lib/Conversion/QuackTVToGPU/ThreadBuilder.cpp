@@ -107,7 +107,7 @@ LogicalResult ThreadBuilder::visit(Operation &op) {
         return success();
       })
       .Case([&](tv::ClusterArriveOp) {
-        NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+        NVVM::ClusterArriveRelaxedOp::create(b, loc, b.getUnitAttr());
         return success();
       })
       .Case([&](tv::ClusterWaitOp) {

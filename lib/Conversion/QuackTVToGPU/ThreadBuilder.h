@@ -93,6 +93,7 @@ private:
   mlir::Value ctaRank();
   mlir::Value threadId();
   mlir::Value clusterIndex();
+  Predicate isFirstThread();
 
   //===--- Memory (Memory.cpp) ---------------------------------------------===//
   /// A run of bytes in memory: base address in a register and a constant offset.
@@ -147,6 +148,8 @@ private:
   Values readPartials(tv::CollectOp collect, const Combiner &combiner,
                       mlir::Value slot, Predicate valid);
   void visitClusterInit(tv::ClusterInitOp init);
+  /// Arrives on the mbarrier and has it expect `bytes` (i32) more.
+  void expectBytes(int64_t barrierOffset, mlir::Value bytes);
   void waitMBarrier(int64_t offset, bool cluster, mlir::Location loc);
   /// Returns the slot (partial index in the buffer, i32) of row `rowOffset`.
   mlir::Value partialSlot(const Fragment &fragment, int64_t rowOffset);

@@ -77,15 +77,6 @@ struct EmitOptions {
     options.ptxVersion = ptxVersion.getValue();
   }
 };
-
-/// Prints remarks on stderr.
-class RemarkPrinter : public remark::detail::MLIRRemarkStreamerBase {
-public:
-  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
-    llvm::errs() << "remark: " << remark.getFunction() << ": " << remark.getMsg()
-                 << "\n";
-  }
-};
 } // namespace
 
 /// Writes `text` to `path`; returns whether that worked.
@@ -134,10 +125,12 @@ int quack::emitMain(int argc, char **argv, DialectRegistry &registry) {
   SourceMgrDiagnosticHandler handler(*sources, &context);
   if (options.stage == Stage::plan) {
     remark::RemarkCategories categories;
-    categories.all = "quack.*";
-    (void)remark::enableOptimizationRemarks(
-        context, std::make_unique<RemarkPrinter>(),
-        std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
+    categories.analysis = "quack.*";
+    if (failed(remark::enableOptimizationRemarks(
+            context, /*streamer=*/nullptr,
+            std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+            /*printAsEmitRemarks=*/true)))
+      return 1;
   }
   std::vector<StageTime> times;
   auto start = std::chrono::steady_clock::now();

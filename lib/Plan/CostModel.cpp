@@ -189,8 +189,8 @@ struct Limits {
   double combined() const {
     double sum = 0;
     for (double limit : {memory, latency, launch, issue, mufu})
-      sum += std::pow(limit, -2.3);
-    return std::pow(sum, -1 / 2.3);
+      sum += std::pow(limit, -4.3);
+    return std::pow(sum, -1 / 4.3);
   }
   const char *decisive() const {
     std::pair<double, const char *> named[] = {{memory, "memory"},
@@ -206,10 +206,10 @@ struct Limits {
 /// bulk copy of the next CTA needs no registers of this one to be issued.
 static double serialTime(const KernelTraits &traits, const Target &target,
                          tv::PlanAttr plan) {
-  double cycles = 3.5 * traits.operations;
+  double cycles = 16.0 * traits.operations;
   for (const OperandTraits &operand : traits.operands)
     if (isRowInput(operand) && holdOf(operand, plan) == tv::Hold::bulk)
-      cycles *= 0.7;
+      cycles *= 0.93;
   return elementsPerThread(traits, plan) * cycles / target.clock;
 }
 
@@ -224,7 +224,7 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
   double transfer = ctaBytes / limits.memory;
   double life = target.memoryLatency + target.ctaTurnover +
                 exchangeTime(target, plan) + serialTime(traits, target, plan) +
-                transfer / ctasPerSM;
+                0.56 * transfer / ctasPerSM;
   limits.latency = ctasPerSM * ctaBytes / life;
   limits.launch = ctaBytes / (target.ctaLaunch *
                               (1 + target.clusterLaunch * (plan.getCluster() - 1)));
@@ -253,7 +253,7 @@ CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
   // The first and the last wave of CTAs are not covered by others.
   double waves = std::ceil(double(traits.rows) / plan.getRows()) *
                  plan.getCluster() / (target.sms * cost.ctasPerSM);
-  rate /= 1 + 0.57 / std::max(1.0, waves);
+  rate /= 1 + 0.9 / std::max(1.0, waves);
   // Padding columns take issue slots and registers, not bandwidth.
   double padding = double(plan.getPaddedColumns(traits.columns)) / traits.columns;
   rate /= 1 + 0.5 * (padding - 1);

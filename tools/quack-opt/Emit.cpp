@@ -29,7 +29,8 @@ namespace cl = llvm::cl;
 
 bool quack::wantsEmit(int argc, char **argv) {
   return llvm::any_of(llvm::ArrayRef(argv, argc), [](StringRef arg) {
-    return arg.ltrim('-').starts_with("emit=") && arg.starts_with("-");
+    StringRef name = arg.ltrim('-');
+    return arg.starts_with("-") && (name == "emit" || name.starts_with("emit="));
   });
 }
 

@@ -11,8 +11,12 @@
 #include "quack/InitAll.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
 
 int main(int argc, char **argv) {
+  llvm::cl::AddExtraVersionPrinter(
+      [](llvm::raw_ostream &os) { os << "quack " QUACK_VERSION "\n"; });
   mlir::DialectRegistry registry;
   quack::registerAllDialects(registry);
   quack::registerAllPasses();
@@ -22,6 +26,6 @@ int main(int argc, char **argv) {
       argc, argv,
       "quack compiler driver: row programs to PTX\n\n"
       "Whole way:  quack-opt softmax.mlir --columns=32000 --storage=bf16 "
-      "--emit=ptx -o softmax.ptx   (see --emit=help)\n",
+      "--emit=ptx -o softmax.ptx   (see --emit=ptx --help)\n",
       registry));
 }

@@ -58,6 +58,13 @@ LogicalResult TileMachine::checkKernel() {
         return op.emitOpError("must be a tile of floats or integers with a "
                               "layout for the evaluator, got ")
                << value.getType();
+      // Passes make tile types that nobody has checked.
+      if (std::optional<LayoutError> error =
+              tv::getLayoutAttr(value.getType())
+                  .getValue()
+                  .check(tv::getTileShape(value.getType())))
+        return op.emitOpError("must have a legal layout, got one that breaks ")
+               << error->rule << ": " << error->message;
       const Distribution &tile = distributionOf(value);
       if (tile.ctas != plan.getCluster() ||
           tile.warps * warpSize != plan.getThreads())

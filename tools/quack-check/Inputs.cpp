@@ -70,7 +70,7 @@ static double randomNumber(Type type, uint64_t word) {
 }
 
 /// How many kinds of special rows there are.
-static constexpr int64_t specialKinds = 13;
+static constexpr int64_t specialKinds = 15;
 
 /// Returns what element `column` of `columns` is in a special row of `kind`;
 /// `random` is what it is in an ordinary one.
@@ -101,6 +101,10 @@ static double specialNumber(int64_t kind, int64_t column, int64_t columns,
     return 0.0;
   case 12: // a row of +inf and -inf
     return column % 2 ? infinity : -infinity;
+  case 13: // numbers whose sums have no finite or no normal reciprocal
+    return 1e33 * random;
+  case 14:
+    return 1e-35 * random;
   default:
     return random;
   }

@@ -1,8 +1,8 @@
 // maximumf and minimumf propagate NaN, maxnumf and minnumf skip it, wherever it
 // stands in the row.
 // RUN: quack-check %s --columns=8,24,61 --rows=70 --specials %pins_parts_of_warps | FileCheck %s --check-prefix=PARTS
-// RUN: quack-check %s --columns=1000 --rows=13 --specials --storage= --storage=bf16 %pins_whole_warps | FileCheck %s --check-prefix=WARPS
-// RUN: quack-check %s --columns=2000 --rows=13 --specials %pins_clusters | FileCheck %s --check-prefix=CLUSTERS
+// RUN: quack-check %s --columns=1000 --rows=15 --specials --storage= --storage=bf16 %pins_whole_warps | FileCheck %s --check-prefix=WARPS
+// RUN: quack-check %s --columns=2000 --rows=15 --specials %pins_clusters | FileCheck %s --check-prefix=CLUSTERS
 // PARTS: all equal: 15 runs
 // WARPS: all equal: 12 runs
 // CLUSTERS: all equal: 7 runs

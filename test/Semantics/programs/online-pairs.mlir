@@ -2,8 +2,8 @@
 // base 2, two pairs in one kernel, a maximum that skips NaN, a guarded maximum,
 // a maximum of something else, a maximum that is used in between.
 // RUN: quack-check %s --columns=24 --rows=1,70 --specials %pins_parts_of_warps | FileCheck %s --check-prefix=PARTS
-// RUN: quack-check %s --columns=1000 --rows=13 --specials %pins_whole_warps | FileCheck %s --check-prefix=WARPS
-// RUN: quack-check %s --columns=2000 --rows=13 --specials %pins_clusters | FileCheck %s --check-prefix=CLUSTERS
+// RUN: quack-check %s --columns=1000 --rows=15 --specials %pins_whole_warps | FileCheck %s --check-prefix=WARPS
+// RUN: quack-check %s --columns=2000 --rows=15 --specials %pins_clusters | FileCheck %s --check-prefix=CLUSTERS
 // PARTS: all equal: 5 runs
 // WARPS: all equal: 6 runs
 // CLUSTERS: all equal: 7 runs

@@ -64,6 +64,7 @@ def Quack_KernelOp : Quack_Op<"kernel", [
     - (C10) there is one operand entry for each operand, the body's arguments
       have the operands' types, and there are no results.
     - (C11) an operand's name is one that `%name` prints unchanged.
+    - (C12) the kernel's name is an identifier of PTX.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,

@@ -158,8 +158,26 @@ static LogicalResult verifyOperand(Operation *kernel, OperandAttr spec,
   return success();
 }
 
+/// C12: a name that PTX and launchers can use (PTX ISA, identifiers).
+static LogicalResult verifyKernelName(Operation *kernel) {
+  StringRef name =
+      kernel->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
+  bool isIdentifier =
+      !name.empty() && !llvm::isDigit(name.front()) &&
+      llvm::all_of(name, [](char c) {
+        return llvm::isAlnum(c) || c == '_' || c == '$';
+      });
+  if (isIdentifier)
+    return success();
+  return kernel->emitOpError("must have a name of letters, digits, '_' and '$' "
+                             "that does not begin with a digit, got '")
+         << name << "'";
+}
+
 LogicalResult quack::verifyKernelOperands(Operation *kernel, FunctionType type,
                                           ArrayAttr specs) {
+  if (failed(verifyKernelName(kernel)))
+    return failure();
   // C10
   if (specs.size() != type.getNumInputs() || type.getNumResults() != 0)
     return kernel->emitOpError("must have one operand entry for each of its ")

@@ -125,3 +125,13 @@ quack.kernel @kernel_c11_number_as_name(%0: memref<?x64xf32> in row) {}
     operand_specs = [#quack.operand<"", in row>]}> ({
 ^bb0(%x: memref<?x64xf32>):
 }) : () -> ()
+
+// -----
+
+// expected-error @below {{'quack.kernel' op must have a name of letters, digits, '_' and '$' that does not begin with a digit, got 'kernel_c12_a.dot'}}
+quack.kernel @kernel_c12_a.dot(%x: memref<?x64xf32> in row) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op must have a name of letters, digits, '_' and '$' that does not begin with a digit, got '12_kernel'}}
+quack.kernel @"12_kernel"(%x: memref<?x64xf32> in row) {}

@@ -29,8 +29,8 @@ void printKernelOperands(mlir::OpAsmPrinter &printer, mlir::Block &block,
 void suggestKernelOperandNames(mlir::Region &region, mlir::ArrayAttr specs,
                                mlir::OpAsmSetValueNameFn setName);
 
-/// Checks types, roles, directions and names of a kernel's operands
-/// (constraints C1 to C5, C8 and C9 of `quack.kernel`).
+/// Checks a kernel's name, and types, roles, directions and names of its operands
+/// (constraints C1 to C5 and C8 to C12 of `quack.kernel`).
 llvm::LogicalResult verifyKernelOperands(mlir::Operation *kernel,
                                          mlir::FunctionType type,
                                          mlir::ArrayAttr specs);

@@ -1,0 +1,240 @@
+//===- lib/Dialect/QuackTV/KernelVerifier.cpp - whole kernels ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Constraints of `quack_tv.kernel`, numbered as in dialects/QuackTV/QuackTVOps.td:
+// the plan, the order of barriers and exchanges, and shared memory. Every thread
+// runs the whole body, so one walk over it sees every order there is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "quack/Dialect/QuackTV/QuackTV.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace quack::tv {
+
+/// An mbarrier's size (PTX ISA, mbarrier object).
+static constexpr int64_t mbarrierBytes = 8;
+
+//===----------------------------------------------------------------------===//
+// The kernel by itself
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelOp::verify() {
+  // C1
+  if (failed(verifyKernelOperands(*this, getFunctionType(), getOperandSpecs())))
+    return failure();
+  if (getBody().getArgumentTypes() != getFunctionType().getInputs())
+    return emitOpError("body must take the kernel's operand types ")
+           << getFunctionType().getInputs() << ", got "
+           << getBody().getArgumentTypes();
+  if (ShapedType::isDynamic(getColumns()))
+    return emitOpError("must have static columns, got ?: run quack-specialize");
+  // C2
+  PlanAttr plan = getPlan();
+  auto missing = [&](StringRef field) {
+    return emitOpError("plan must be complete, field '") << field << "' is missing";
+  };
+  if (!plan.getThreads())
+    return missing("threads");
+  if (!plan.getThreadsPerRow())
+    return missing("threads_per_row");
+  if (!plan.getRowsPerThread())
+    return missing("rows_per_thread");
+  if (!plan.getCluster())
+    return missing("cluster");
+  if (!plan.getVectorSize())
+    return missing("vector");
+  // C3
+  if (plan.getCluster() > 1 && plan.getThreadsPerRow() < warpSize)
+    return emitOpError("plan must give a row at least a whole warp of each CTA in "
+                       "a cluster, got threads_per_row = ")
+           << plan.getThreadsPerRow() << " with cluster = " << plan.getCluster();
+  return success();
+}
+
+namespace {
+/// Walks a kernel body once and follows the state of its barriers.
+class ProtocolChecker {
+public:
+  LogicalResult check(KernelOp kernel) {
+    arePlaced = kernel.getSharedBytes().has_value();
+    for (Operation &op : kernel.getBody().front())
+      if (failed(visit(op)))
+        return failure();
+    // C4
+    if (arrived)
+      return kernel.emitOpError(
+          "each cluster_arrive must be followed by a cluster_wait, got one more "
+          "arrive");
+    return success();
+  }
+
+private:
+  LogicalResult visit(Operation &op) {
+    return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+        .Case<ClusterArriveOp, ClusterWaitOp, PublishOp, BarrierOp,
+              ExchangeWaitOp, CollectOp, AwaitOp, ReadOp>(
+            [&](auto known) { return visit(known); })
+        .Default([](Operation *) { return success(); });
+  }
+
+  // C4
+  LogicalResult visit(ClusterArriveOp op) {
+    if (arrived)
+      return op.emitOpError("must not follow a cluster_arrive without a "
+                            "cluster_wait between");
+    arrived = true;
+    return success();
+  }
+
+  LogicalResult visit(ClusterWaitOp op) {
+    if (!arrived)
+      return op.emitOpError("must follow a cluster_arrive");
+    arrived = false;
+    peersReady = true;
+    return success();
+  }
+
+  // C5
+  LogicalResult visit(PublishOp op) {
+    if (isRemote(op.getBuffer()) && !peersReady)
+      return op.emitOpError("to peers must come after a cluster_wait: their "
+                            "mbarriers may not be initialised yet");
+    if (!published.insert(op.getBuffer()).second)
+      return op.emitOpError("must be the only one to its buffer, which may "
+                            "still be read: allocate another");
+    return success();
+  }
+
+  LogicalResult visit(BarrierOp) {
+    for (Value buffer : published)
+      if (!isRemote(buffer))
+        ready.insert(buffer);
+    return success();
+  }
+
+  LogicalResult visit(ExchangeWaitOp op) {
+    if (!published.contains(op.getBuffer()))
+      return op.emitOpError("must follow the publish to its buffer");
+    ready.insert(op.getBuffer());
+    return success();
+  }
+
+  LogicalResult visit(CollectOp op) {
+    if (ready.contains(op.getBuffer()))
+      return success();
+    return op.emitOpError("must come after the ")
+           << (isRemote(op.getBuffer()) ? "exchange_wait" : "barrier")
+           << " that follows the publish to its buffer";
+  }
+
+  // C6
+  LogicalResult visit(AwaitOp op) {
+    arrivedStages.insert(op.getStaged());
+    return success();
+  }
+
+  LogicalResult visit(ReadOp op) {
+    if (arePlaced && !arrivedStages.contains(op.getStaged()))
+      return op.emitOpError("must come after the await of its stage");
+    return success();
+  }
+
+  static bool isRemote(Value buffer) {
+    return buffer.getDefiningOp<AllocExchangeOp>().getBarrierOffset().has_value();
+  }
+
+  bool arePlaced = false, arrived = false, peersReady = false;
+  llvm::SmallDenseSet<Value> published, ready, arrivedStages;
+};
+
+/// Bytes of shared memory that an operation names.
+struct SharedRange {
+  int64_t begin, end;
+  Operation *op;
+};
+} // namespace
+
+/// Returns the ranges of shared memory that buffers, stages and mbarriers take.
+static SmallVector<SharedRange> sharedRanges(KernelOp kernel) {
+  SmallVector<SharedRange> ranges;
+  auto add = [&](std::optional<uint64_t> offset, int64_t bytes, Operation *op) {
+    if (offset)
+      ranges.push_back({static_cast<int64_t>(*offset),
+                        static_cast<int64_t>(*offset) + bytes, op});
+  };
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto alloc = dyn_cast<AllocExchangeOp>(op)) {
+      add(alloc.getOffset(), alloc.getBytes(), alloc);
+      add(alloc.getBarrierOffset(), mbarrierBytes, alloc);
+    } else if (auto stage = dyn_cast<StageOp>(op)) {
+      RankedTensorType tile = stage.getStaged().getType().getTile();
+      add(stage.getOffset(),
+          tile.getNumElements() / getLayoutAttr(tile).getValue().size(Level::Cta) *
+              tile.getElementTypeBitWidth() / 8,
+          stage);
+      add(stage.getBarrierOffset(), mbarrierBytes, stage);
+    }
+  }
+  llvm::stable_sort(ranges, [](const SharedRange &lhs, const SharedRange &rhs) {
+    return lhs.begin < rhs.begin;
+  });
+  return ranges;
+}
+
+/// C9: stages of a kernel whose shared memory is laid out have their place in it.
+static LogicalResult verifyPlacement(KernelOp kernel) {
+  if (!kernel.getSharedBytes())
+    return success();
+  for (auto stage : kernel.getBody().front().getOps<StageOp>()) {
+    if (!stage.getOffset())
+      return stage.emitOpError("must have an offset, as the kernel's shared memory "
+                               "is laid out");
+    if (stage.getForm() == Hold::bulk && !stage.getBarrierOffset())
+      return stage.emitOpError("must have an mbarrier, as it is a bulk copy");
+  }
+  return success();
+}
+
+/// C8: nothing overlaps, and all lies within the kernel's shared memory.
+static LogicalResult verifySharedMemory(KernelOp kernel) {
+  int64_t end = 0;
+  std::optional<uint64_t> limit = kernel.getSharedBytes();
+  for (const SharedRange &range : sharedRanges(kernel)) {
+    if (range.begin < end)
+      return range.op->emitOpError("must have shared memory of its own, got byte ")
+             << range.begin << ", which another operation has up to byte " << end;
+    end = range.end;
+    if (limit && end > static_cast<int64_t>(*limit))
+      return range.op->emitOpError("must lie in the kernel's ")
+             << *limit << " bytes of shared memory, got an end of " << end;
+  }
+  return success();
+}
+
+/// C7: an operation that a tile program may hold.
+static LogicalResult verifyBodyOp(Operation &op) {
+  if (isa<QuackTVDialect>(op.getDialect()))
+    return success();
+  bool elementwise = op.hasTrait<OpTrait::Elementwise>() &&
+                     op.getNumRegions() == 0 && isMemoryEffectFree(&op);
+  if (elementwise || op.hasTrait<OpTrait::ConstantLike>())
+    return success();
+  return op.emitOpError("must not stand in a quack_tv.kernel: expected a quack_tv, "
+                        "constant or elementwise operation without side effects");
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  for (Operation &op : getBody().front())
+    if (failed(verifyBodyOp(op)))
+      return failure();
+  if (failed(ProtocolChecker().check(*this)) || failed(verifyPlacement(*this)))
+    return failure();
+  return verifySharedMemory(*this);
+}
+
+} // namespace quack::tv

@@ -364,6 +364,8 @@ void ThreadBuilder::visitClusterInit(tv::ClusterInitOp init) {
       NVVM::MBarrierInitOp::create(b, loc, sharedPointer(offset), i32(1), Value());
     NVVM::FenceMbarrierInitOp::create(b, loc);
   });
+  // What the first warp does next with an mbarrier comes after this.
+  NVVM::SyncWarpOp::create(b, loc, i32(-1));
 }
 
 void ThreadBuilder::expectBytes(int64_t barrierOffset, Value bytes) {

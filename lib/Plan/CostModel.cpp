@@ -106,10 +106,6 @@ static std::string violatedHold(const KernelTraits &traits, tv::PlanAttr plan,
   if (staged && run % tv::maxAccessBytes != 0)
     return name + "vector * element bytes must be a multiple of 16, got " +
            std::to_string(run);
-  if (hold == tv::Hold::bulk &&
-      traits.columns * operand.bytes % tv::maxAccessBytes != 0)
-    return name + "a row must be a multiple of 16 bytes, got " +
-           std::to_string(traits.columns * operand.bytes);
   if (hold == tv::Hold::reload && operand.isStored)
     return name + "it is overwritten";
   if (hold == tv::Hold::reload && operand.role == Role::row && traits.storesEarly)
@@ -189,8 +185,8 @@ struct Limits {
   double combined() const {
     double sum = 0;
     for (double limit : {memory, latency, launch, issue, mufu})
-      sum += std::pow(limit, -4.3);
-    return std::pow(sum, -1 / 4.3);
+      sum += std::pow(limit, -3.2);
+    return std::pow(sum, -1 / 3.2);
   }
   const char *decisive() const {
     std::pair<double, const char *> named[] = {{memory, "memory"},
@@ -202,15 +198,29 @@ struct Limits {
   }
 };
 
-/// Microseconds that a thread computes while none of its loads is under way. A
-/// bulk copy of the next CTA needs no registers of this one to be issued.
+/// Microseconds that a thread computes while none of its loads is under way.
 static double serialTime(const KernelTraits &traits, const Target &target,
                          tv::PlanAttr plan) {
-  double cycles = 16.0 * traits.operations;
+  return elementsPerThread(traits, plan) * 4.8 * traits.operations / target.clock;
+}
+
+/// Returns the bandwidth that the kernel's mix of loads and stores can reach.
+static double reachableBandwidth(const KernelTraits &traits, const Target &target) {
+  bool writesRows = llvm::any_of(traits.operands, [](const OperandTraits &operand) {
+    return operand.role == Role::row && operand.isStored;
+  });
+  return writesRows ? target.bandwidth : target.readBandwidth;
+}
+
+/// The share of an access's sectors that its rows' neighbouring lanes use.
+static double coalescing(const KernelTraits &traits, tv::PlanAttr plan) {
+  int64_t narrowest = 4;
   for (const OperandTraits &operand : traits.operands)
-    if (isRowInput(operand) && holdOf(operand, plan) == tv::Hold::bulk)
-      cycles *= 0.93;
-  return elementsPerThread(traits, plan) * cycles / target.clock;
+    if (operand.role == Role::row)
+      narrowest = std::min(narrowest, operand.bytes);
+  double segment = std::min(warpSize, plan.getThreadsPerRow()) *
+                   plan.getVectorSize() * narrowest;
+  return segment / (segment + 4);
 }
 
 static Limits computeLimits(const KernelTraits &traits, const Target &target,
@@ -219,12 +229,11 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
   double elementBytes = rowBytes / traits.columns;
   double ctaBytes = rowBytes * plan.getRows() / plan.getCluster();
   Limits limits;
-  limits.memory = target.bandwidth / target.sms;
-  // A CTA that is alone on its SM shares its own memory time with nobody.
+  limits.memory = reachableBandwidth(traits, target) / target.sms;
   double transfer = ctaBytes / limits.memory;
   double life = target.memoryLatency + target.ctaTurnover +
                 exchangeTime(target, plan) + serialTime(traits, target, plan) +
-                0.56 * transfer / ctasPerSM;
+                transfer;
   limits.latency = ctasPerSM * ctaBytes / life;
   limits.launch = ctaBytes / (target.ctaLaunch *
                               (1 + target.clusterLaunch * (plan.getCluster() - 1)));
@@ -249,11 +258,11 @@ CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
   double rowBytes = bytesPerRow(traits);
   cost.bytesInFlight =
       rowBytes / 2 * plan.getRows() / plan.getCluster() * cost.ctasPerSM;
-  double rate = limits.combined();
+  double rate = limits.combined() * coalescing(traits, plan);
   // The first and the last wave of CTAs are not covered by others.
   double waves = std::ceil(double(traits.rows) / plan.getRows()) *
                  plan.getCluster() / (target.sms * cost.ctasPerSM);
-  rate /= 1 + 0.9 / std::max(1.0, waves);
+  rate /= 1 + 0.48 / std::max(1.0, waves);
   // Padding columns take issue slots and registers, not bandwidth.
   double padding = double(plan.getPaddedColumns(traits.columns)) / traits.columns;
   rate /= 1 + 0.5 * (padding - 1);

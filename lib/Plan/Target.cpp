@@ -25,21 +25,23 @@ std::optional<Target> Target::lookup(llvm::StringRef name) {
   target.ctasPerSM = 32;
   target.sharedPerSM = 228 * 1024;
   target.sharedPerCta = 227 * 1024;
-  // Fitted to the order of 919 timed plans of softmax, N = 256 to 262144, f32
-  // and bf16.
+  // Fitted to the order of 1345 timed plans of softmax and logsumexp, N = 256 to
+  // 262144, f32 and bf16.
   target.bandwidth = 4.6e6;
+  target.readBandwidth = 5.0e6;
   target.clock = 1755;
   target.memoryLatency = 0.8;
-  target.ctaTurnover = 1.85;
-  target.ctaLaunch = 0.042;
-  target.clusterLaunch = 3.0;
+  target.ctaTurnover = 0.98;
+  target.ctaLaunch = 0.04;
+  target.clusterLaunch = 2.5;
   target.blockExchange = 0.01;
-  target.clusterExchange = 0.13;
-  target.clusterMember = 0.19;
+  target.clusterExchange = 0.98;
+  target.clusterMember = 0.138;
   if (name == "h200")
     return target;
   if (name == "h100") {
     target.bandwidth = 3.2e6;
+    target.readBandwidth = 3.4e6;
     return target;
   }
   return std::nullopt;

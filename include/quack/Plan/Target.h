@@ -28,6 +28,7 @@ struct Target {
   int64_t sharedPerSM;      ///< bytes, 1 KB a CTA is reserved of it
   int64_t sharedPerCta;     ///< bytes, opt-in limit
   double bandwidth;       ///< bytes a microsecond that a copy reaches
+  double readBandwidth;   ///< bytes a microsecond where little is written
   double clock;           ///< cycles a microsecond
   double memoryLatency;   ///< microseconds from a CTA's first load to its data
   double ctaTurnover;     ///< microseconds between two CTAs in one place

@@ -43,9 +43,13 @@ static constexpr unsigned globalSpace = 1, sharedSpace = 3;
 
 LLVM::GlobalOp ConvertQuackTVToGPUPass::createSharedMemory(OpBuilder &b,
                                                            Location loc) {
+  // Kernels keep their names: the array gives way.
+  std::string name = "quack_shared";
+  while (getOperation().lookupSymbol(name))
+    name += "_";
   auto type = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
   return LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/false,
-                                LLVM::Linkage::External, "quack_shared",
+                                LLVM::Linkage::External, name,
                                 Attribute(), sharedAlignment,
                                 sharedSpace);
 }

@@ -241,12 +241,7 @@ Value TileBuilder::createConstant(Operation *op) {
     }
     attr = elements.getSplatValue<Attribute>();
   }
-  auto typed = dyn_cast<TypedAttr>(attr);
-  if (!typed || typed.getType() != type.getElementType()) {
-    op->emitOpError("must be an integer or float constant");
-    return Value();
-  }
-  return splat(op->getLoc(), typed, type);
+  return splat(op->getLoc(), cast<TypedAttr>(attr), type);
 }
 
 Value TileBuilder::createReduce(ReduceOp reduce) {

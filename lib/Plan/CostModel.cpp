@@ -47,7 +47,11 @@ static int64_t estimateRegisters(const KernelTraits &traits, tv::PlanAttr plan) 
     double ahead = operand.bytes == 4 ? 1 : 0.6;
     switch (holdOf(operand, plan)) {
     case tv::Hold::registers:
-      wide = std::max(wide, elements * traits.liveRows);
+      // A single pass widens what it uses at once; more passes keep it wide.
+      if (traits.passes == 1)
+        registers += 8 + elements * operand.bytes / 4.0;
+      else
+        wide = std::max(wide, elements * traits.liveRows);
       break;
     case tv::Hold::packed:
       registers += 8 + elements * 0.75;

@@ -32,6 +32,8 @@ private:
   void tryShape(int64_t threads, int64_t threadsPerRow, int64_t cluster);
   void tryHolds(int64_t threads, int64_t threadsPerRow, int64_t rowsPerThread,
                 int64_t cluster);
+  /// Adds the plan that `withCtas` makes of a number of CTAs an SM, if legal.
+  void tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas);
   DictionaryAttr holds(tv::Hold rowHold) const;
   DictionaryAttr stores(int64_t rowBytes) const;
 
@@ -75,9 +77,9 @@ DictionaryAttr Enumerator::holds(tv::Hold rowHold) const {
     tv::Hold hold = operand.role == Role::row       ? rowHold
                     : operand.role == Role::columns ? tv::Hold::reload
                                                     : tv::Hold::registers;
-    // Only 16-bit floats are cheaper packed; a row that is overwritten in the
-    // same kernel is not read again.
-    if (hold == tv::Hold::packed && (operand.bytes != 2 || !operand.isFloat))
+    // Only 16-bit floats that wait for another pass are cheaper packed.
+    if (hold == tv::Hold::packed &&
+        (operand.bytes != 2 || !operand.isFloat || traits.passes == 1))
       hold = tv::Hold::registers;
     hold = pins.holdOf(operand.name).value_or(hold);
     list.set(operand.name, tv::HoldAttr::get(context, hold));
@@ -119,19 +121,31 @@ void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
     DictionaryAttr held = holds(hold);
     if (!seen.insert(held).second)
       continue;
-    auto plan = tv::PlanAttr::get(
-        context, threads, threadsPerRow, rowsPerThread, cluster, vectorSize,
-        std::max<int64_t>(0, pins.getCtasPerSM()), exchange, held,
-        loads.getDictionary(context), stores(rowBytes));
-    std::string violation = violatedRule(traits, target, plan);
-    if (violation.empty()) {
-      CostedPlan cost = costPlan(traits, target, plan);
-      if (cost.ctasPerSM > 0)
-        plans.push_back(cost);
-    } else if (firstViolation.empty()) {
-      firstViolation = violation;
-    }
+    auto withCtas = [&](int64_t ctasPerSM) {
+      return tv::PlanAttr::get(context, threads, threadsPerRow, rowsPerThread,
+                               cluster, vectorSize, ctasPerSM, exchange, held,
+                               loads.getDictionary(context), stores(rowBytes));
+    };
+    tryPlan(withCtas);
   }
+}
+
+void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {
+  tv::PlanAttr plan = withCtas(std::max<int64_t>(0, pins.getCtasPerSM()));
+  std::string violation = violatedRule(traits, target, plan);
+  if (!violation.empty()) {
+    if (firstViolation.empty())
+      firstViolation = violation;
+    return;
+  }
+  CostedPlan cost = costPlan(traits, target, plan);
+  if (cost.ctasPerSM == 0)
+    return;
+  // Told nothing, ptxas spills a few words of a single-pass kernel for the sake
+  // of one more CTA.
+  if (traits.passes == 1 && pins.getCtasPerSM() < 0)
+    cost.plan = withCtas(cost.ctasPerSM);
+  plans.push_back(cost);
 }
 
 void Enumerator::tryShape(int64_t threads, int64_t threadsPerRow,

@@ -13,6 +13,8 @@
 using namespace mlir;
 using namespace quack;
 
+static bool isRow(Value value) { return isa<RankedTensorType>(value.getType()); }
+
 namespace {
 /// Finds the pass of each value: the reductions that it must wait for.
 class PassAnalysis {
@@ -26,7 +28,9 @@ public:
         passes[result] = pass + isa<ReduceOp>(op);
       for (Value operand : op.getOperands())
         lastUse[operand] = std::max(lastUse.lookup(operand), pass);
-      last = std::max(last, pass);
+      // Scalar work after the last reduction is no pass over the row.
+      if (llvm::any_of(op.getOperands(), isRow))
+        last = std::max(last, pass);
     }
   }
   int64_t passOf(Value value) const { return passes.lookup(value); }
@@ -38,8 +42,6 @@ private:
   int64_t last = 0;
 };
 } // namespace
-
-static bool isRow(Value value) { return isa<RankedTensorType>(value.getType()); }
 
 static bool isExponential(Operation &op) {
   return isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::RsqrtOp,

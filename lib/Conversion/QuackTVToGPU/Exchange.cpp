@@ -158,10 +158,11 @@ void ThreadBuilder::visitPublish(tv::PublishOp publish) {
     publishLocal(publish, fragment);
 }
 
-void ThreadBuilder::publishLocal(tv::PublishOp publish, const Fragment &fragment) {
-  auto alloc = publish.getBuffer().getDefiningOp<tv::AllocExchangeOp>();
-  int64_t slotWords = tv::exchangeSlotWords(publish.getValues().size());
-  // All values exist before the branch: they are shuffled for by every lane.
+/// Returns the words of each of the thread's slots. They exist before the branch
+/// in which one copy stores them: every lane has shuffled for them.
+SmallVector<ThreadBuilder::Values>
+ThreadBuilder::partialWords(tv::PublishOp publish, const Fragment &fragment,
+                            int64_t slotWords) {
   SmallVector<Values> rows;
   for (int64_t index = 0; index < fragment.pieces; ++index) {
     Values words;
@@ -170,6 +171,13 @@ void ThreadBuilder::publishLocal(tv::PublishOp publish, const Fragment &fragment
     words.resize(slotWords, words.front());
     rows.push_back(words);
   }
+  return rows;
+}
+
+void ThreadBuilder::publishLocal(tv::PublishOp publish, const Fragment &fragment) {
+  auto alloc = publish.getBuffer().getDefiningOp<tv::AllocExchangeOp>();
+  int64_t slotWords = tv::exchangeSlotWords(publish.getValues().size());
+  SmallVector<Values> rows = partialWords(publish, fragment, slotWords);
   Value base = sharedPointer(alloc.getOffset());
   Value first = partialSlot(fragment, 0);
   ifThen(isCanonicalCopy(fragment, {Level::Lane, Level::Warp}), [&] {
@@ -194,14 +202,7 @@ void ThreadBuilder::publishLocal(tv::PublishOp publish, const Fragment &fragment
 void ThreadBuilder::publishRemote(tv::PublishOp publish, const Fragment &fragment) {
   auto alloc = publish.getBuffer().getDefiningOp<tv::AllocExchangeOp>();
   int64_t slotWords = tv::exchangeSlotWords(publish.getValues().size());
-  SmallVector<Values> rows;
-  for (int64_t index = 0; index < fragment.pieces; ++index) {
-    Values words;
-    for (Value value : publish.getValues())
-      words.push_back(asWord(b, loc, piece(value, index)));
-    words.resize(slotWords, words.front());
-    rows.push_back(words);
-  }
+  SmallVector<Values> rows = partialWords(publish, fragment, slotWords);
   Value sends = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, lane(),
                                       i32(kernel.getPlan().getCluster()));
   // Of warps that hold the same partial, one sends.

@@ -141,6 +141,9 @@ private:
                    llvm::ArrayRef<int64_t> distances, mlir::Location loc);
   void visitWarpReduce(tv::WarpReduceOp reduce);
   void visitPublish(tv::PublishOp publish);
+  llvm::SmallVector<Values> partialWords(tv::PublishOp publish,
+                                         const Fragment &fragment,
+                                         int64_t slotWords);
   void publishLocal(tv::PublishOp publish, const Fragment &fragment);
   void publishRemote(tv::PublishOp publish, const Fragment &fragment);
   void visitCollect(tv::CollectOp collect);

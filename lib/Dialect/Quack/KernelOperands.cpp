@@ -61,6 +61,25 @@ quack::parseKernelOperands(OpAsmParser &parser,
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseOne);
 }
 
+ParseResult quack::parseKernelBody(OpAsmParser &parser, OperationState &result,
+                                   ArrayRef<OpAsmParser::Argument> args,
+                                   ArrayRef<Attribute> specs) {
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  Builder &builder = parser.getBuilder();
+  auto types = llvm::map_to_vector(
+      args, [](const OpAsmParser::Argument &arg) { return arg.type; });
+  result.addAttribute("function_type",
+                      TypeAttr::get(builder.getFunctionType(types, {})));
+  result.addAttribute("operand_specs", builder.getArrayAttr(specs));
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, args))
+    return failure();
+  if (body->empty())
+    body->emplaceBlock();
+  return success();
+}
+
 void quack::printKernelOperands(OpAsmPrinter &printer, Block &block,
                                 ArrayAttr specs) {
   printer << '(';
@@ -241,5 +260,15 @@ OperandAttr quack::verifyIsKernelOperand(Operation *op, Value value,
       arg.getArgNumber() < specs.size())
     return cast<OperandAttr>(specs[arg.getArgNumber()]);
   op->emitOpError("'") << what << "' must be an operand of the kernel around it";
+  return OperandAttr();
+}
+
+OperandAttr quack::verifyIsWritableOperand(Operation *op, Value value,
+                                           StringRef what) {
+  OperandAttr spec = verifyIsKernelOperand(op, value, what);
+  if (!spec || spec.getDirection() != Direction::in)
+    return spec;
+  op->emitOpError("'") << what << "' must be an out or inout operand, got '"
+                       << spec.getName().getValue() << "', which is in";
   return OperandAttr();
 }

@@ -45,7 +45,6 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
   SmallVector<OpAsmParser::Argument> args;
   SmallVector<Attribute> specs;
-  Builder &builder = parser.getBuilder();
   if (parser.parseSymbolName(name, getSymNameAttrName(result.name),
                              result.attributes) ||
       parseKernelOperands(parser, args, specs))
@@ -56,20 +55,7 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
                               result.attributes))
       return failure();
   }
-  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
-    return failure();
-  auto types = llvm::map_to_vector(
-      args, [](const OpAsmParser::Argument &arg) { return arg.type; });
-  result.addAttribute(getFunctionTypeAttrName(result.name),
-                      TypeAttr::get(builder.getFunctionType(types, {})));
-  result.addAttribute(getOperandSpecsAttrName(result.name),
-                      builder.getArrayAttr(specs));
-  Region *body = result.addRegion();
-  if (parser.parseRegion(*body, args))
-    return failure();
-  if (body->empty())
-    body->emplaceBlock();
-  return success();
+  return parseKernelBody(parser, result, args, specs);
 }
 
 void KernelOp::print(OpAsmPrinter &printer) {
@@ -239,12 +225,9 @@ LogicalResult LoadOp::verify() {
 
 LogicalResult StoreOp::verify() {
   // C1
-  OperandAttr spec = verifyIsKernelOperand(*this, getTarget(), "target");
+  OperandAttr spec = verifyIsWritableOperand(*this, getTarget(), "target");
   if (!spec)
     return failure();
-  if (spec.getDirection() == Direction::in)
-    return emitOpError("'target' must be an out or inout operand, got '")
-           << spec.getName().getValue() << "', which is in";
   return verifyTransfer(*this, spec, cast<MemRefType>(getTarget().getType()),
                         getValue().getType(), "value");
 }

@@ -68,7 +68,6 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> args;
   SmallVector<Attribute> specs;
   PlanAttr plan;
-  Builder &builder = parser.getBuilder();
   if (parser.parseSymbolName(name, getSymNameAttrName(result.name),
                              result.attributes) ||
       parseKernelOperands(parser, args, specs) || parser.parseKeyword("plan") ||
@@ -77,25 +76,12 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   if (succeeded(parser.parseOptionalKeyword("shared"))) {
     IntegerAttr bytes;
-    if (parser.parseAttribute(bytes, builder.getI64Type(),
+    if (parser.parseAttribute(bytes, parser.getBuilder().getI64Type(),
                               getSharedBytesAttrName(result.name),
                               result.attributes))
       return failure();
   }
-  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
-    return failure();
-  auto types = llvm::map_to_vector(
-      args, [](const OpAsmParser::Argument &arg) { return arg.type; });
-  result.addAttribute(getFunctionTypeAttrName(result.name),
-                      TypeAttr::get(builder.getFunctionType(types, {})));
-  result.addAttribute(getOperandSpecsAttrName(result.name),
-                      builder.getArrayAttr(specs));
-  Region *body = result.addRegion();
-  if (parser.parseRegion(*body, args))
-    return failure();
-  if (body->empty())
-    body->emplaceBlock();
-  return success();
+  return parseKernelBody(parser, result, args, specs);
 }
 
 void KernelOp::print(OpAsmPrinter &printer) {
@@ -178,13 +164,27 @@ static bool isTile(Type type) {
   return tensor && tensor.getRank() == 2 && getLayoutAttr(type);
 }
 
+/// Parses `%x pass N`.
+static ParseResult parsePass(OpAsmParser &parser, OperationState &result,
+                             StringAttr name,
+                             OpAsmParser::UnresolvedOperand &operand) {
+  IntegerAttr pass;
+  return failure(parser.parseOperand(operand) || parser.parseKeyword("pass") ||
+                 parser.parseAttribute(pass, parser.getBuilder().getI64Type(),
+                                       name, result.attributes));
+}
+
+/// Prints what `parsePass` and `parseInferred` take.
+static void printPass(OpAsmPrinter &printer, Operation *op, uint64_t pass,
+                      StringRef name) {
+  printer << ' ' << op->getOperand(0) << " pass " << pass;
+  printer.printOptionalAttrDict(op->getAttrs(), {name});
+  printer << " : " << op->getOperand(0).getType();
+}
+
 ParseResult ReadOp::parse(OpAsmParser &parser, OperationState &result) {
   OpAsmParser::UnresolvedOperand operand;
-  IntegerAttr pass;
-  Type i64 = parser.getBuilder().getI64Type();
-  if (parser.parseOperand(operand) || parser.parseKeyword("pass") ||
-      parser.parseAttribute(pass, i64, getPassAttrName(result.name),
-                            result.attributes))
+  if (parsePass(parser, result, getPassAttrName(result.name), operand))
     return failure();
   return parseInferred(
       parser, result,
@@ -196,18 +196,12 @@ ParseResult ReadOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 void ReadOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getStaged() << " pass " << getPass();
-  printer.printOptionalAttrDict((*this)->getAttrs(), {getPassAttrName()});
-  printer << " : " << getStaged().getType();
+  printPass(printer, *this, getPass(), getPassAttrName());
 }
 
 ParseResult WidenOp::parse(OpAsmParser &parser, OperationState &result) {
   OpAsmParser::UnresolvedOperand operand;
-  IntegerAttr pass;
-  Type i64 = parser.getBuilder().getI64Type();
-  if (parser.parseOperand(operand) || parser.parseKeyword("pass") ||
-      parser.parseAttribute(pass, i64, getPassAttrName(result.name),
-                            result.attributes))
+  if (parsePass(parser, result, getPassAttrName(result.name), operand))
     return failure();
   return parseInferred(
       parser, result,
@@ -216,9 +210,7 @@ ParseResult WidenOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 void WidenOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getSource() << " pass " << getPass();
-  printer.printOptionalAttrDict((*this)->getAttrs(), {getPassAttrName()});
-  printer << " : " << getSource().getType();
+  printPass(printer, *this, getPass(), getPassAttrName());
 }
 
 ParseResult ThreadReduceOp::parse(OpAsmParser &parser, OperationState &result) {

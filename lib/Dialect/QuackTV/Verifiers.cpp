@@ -77,12 +77,9 @@ LogicalResult LoadOp::verify() {
 
 LogicalResult StoreOp::verify() {
   // C1
-  OperandAttr spec = verifyIsKernelOperand(*this, getTarget(), "target");
+  OperandAttr spec = verifyIsWritableOperand(*this, getTarget(), "target");
   if (!spec)
     return failure();
-  if (spec.getDirection() == Direction::in)
-    return emitOpError("'target' must be an out or inout operand, got '")
-           << spec.getName().getValue() << "', which is in";
   // C2
   return verifyTransfer(*this, spec, cast<MemRefType>(getTarget().getType()),
                         getValue().getType(), "value");

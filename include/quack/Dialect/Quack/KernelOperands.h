@@ -21,6 +21,13 @@ parseKernelOperands(mlir::OpAsmParser &parser,
                     llvm::SmallVectorImpl<mlir::OpAsmParser::Argument> &args,
                     llvm::SmallVectorImpl<mlir::Attribute> &specs);
 
+/// Parses what follows a kernel's own clauses, attributes and body, and adds the
+/// attributes `function_type` and `operand_specs` that both kernels have.
+mlir::ParseResult
+parseKernelBody(mlir::OpAsmParser &parser, mlir::OperationState &result,
+                llvm::ArrayRef<mlir::OpAsmParser::Argument> args,
+                llvm::ArrayRef<mlir::Attribute> specs);
+
 /// Prints the operands of `block` in the form that `parseKernelOperands` takes.
 void printKernelOperands(mlir::OpAsmPrinter &printer, mlir::Block &block,
                          mlir::ArrayAttr specs);
@@ -43,6 +50,10 @@ int64_t getKernelColumns(mlir::FunctionType type, mlir::ArrayAttr specs);
 /// error on `op` if it is none. `what` names the operand of `op`.
 OperandAttr verifyIsKernelOperand(mlir::Operation *op, mlir::Value value,
                                   llvm::StringRef what);
+
+/// The same for an operand that `op` writes, which must not be `in`.
+OperandAttr verifyIsWritableOperand(mlir::Operation *op, mlir::Value value,
+                                    llvm::StringRef what);
 
 /// Returns whether `kind` combines elements of type `type`.
 bool fitsElementType(ReduceKind kind, mlir::Type type);

@@ -61,16 +61,16 @@ Error EntryPoints::load() {
   return Error::success();
 }
 
-Expected<std::unique_ptr<Context>> Context::create(int ordinal) {
+Expected<std::unique_ptr<Context>> Context::create(int ordinal, Loader load) {
   std::unique_ptr<Context> context(new Context);
   context->api = std::make_unique<EntryPoints>();
-  if (Error error = context->initialize(ordinal))
+  if (Error error = context->initialize(ordinal, load))
     return error;
   return context;
 }
 
-Error Context::initialize(int wanted) {
-  if (Error error = api->load())
+Error Context::initialize(int wanted, Loader load) {
+  if (Error error = load ? load(*api) : api->load())
     return error;
   if (int result = api->init(0)) {
     const char *name = nullptr;

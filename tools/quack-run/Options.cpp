@@ -89,6 +89,11 @@ struct Options {
                "columns, storage, pin, rows, scalars, row_strides, seed, "
                "verify, bench, iterations; other options are defaults"),
       cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> device{"device", cl::desc("gpu, or sim: the simulator"),
+                              cl::init("gpu"), cl::cat(category)};
+  cl::opt<std::string> schedule{
+      "schedule", cl::desc("Of the simulator: eager, lazy or random:SEED"),
+      cl::init("eager"), cl::cat(category)};
   cl::opt<bool> dryRun{"dry-run",
                        cl::desc("Compile and print metadata and launch; "
                                 "needs no GPU"),
@@ -144,6 +149,9 @@ static Error checkOptions(const CommandLine &line, const Options &options) {
   if (!line.sweepFile.empty() &&
       !(line.job.inputFiles.empty() && line.job.outputFiles.empty()))
     return createStringError("--sweep takes no --in and no --out");
+  if (line.device != "gpu" && line.device != "sim")
+    return createStringError("--device must be gpu or sim, got '" +
+                             line.device + "'");
   if (line.job.iterations < 1)
     return createStringError("--iterations must be at least 1, got " +
                              Twine(line.job.iterations));
@@ -177,6 +185,8 @@ Expected<CommandLine> quack::parseCommandLine(int argc, char **argv) {
   line.sweepFile = options.sweep;
   line.jsonFile = options.json;
   line.watchdogSeconds = options.watchdog;
+  line.device = options.device;
+  line.schedule = options.schedule;
   if (Error error = readOperands(options, job))
     return error;
   if (Error error = checkOptions(line, options))

@@ -19,6 +19,7 @@ struct CommandLine {
   std::string sweepFile; ///< empty: one run
   std::string jsonFile;  ///< empty: no lines of results
   double watchdogSeconds = 60;
+  std::string device = "gpu", schedule = "eager";
 };
 
 /// Parses the command line. Exits for --help and at an unknown option, as

@@ -10,6 +10,8 @@
 #include "Compile.h"
 #include "Sweep.h"
 
+#include "quack/Simulator/Driver.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
@@ -32,6 +34,18 @@ static int runSingle(const CommandLine &line, mlir::MLIRContext &context,
   return result.isGood() ? exitGood : exitBad;
 }
 
+/// Returns the GPU, or the simulator in its place.
+static Expected<std::unique_ptr<cuda::Context>>
+createDevice(const CommandLine &line) {
+  if (line.device == "gpu")
+    return cuda::Context::create();
+  sim::Options options;
+  if (Error error = sim::parseSchedule(line.schedule, options))
+    return createStringError("--schedule: " + toString(std::move(error)));
+  sim::setDriverOptions(options);
+  return cuda::Context::create(/*ordinal=*/0, sim::loadDriver);
+}
+
 int main(int argc, char **argv) {
   Expected<CommandLine> line = parseCommandLine(argc, argv);
   if (!line) {
@@ -40,7 +54,7 @@ int main(int argc, char **argv) {
   }
   Session session;
   if (!line->job.dryRun) {
-    Expected<std::unique_ptr<cuda::Context>> gpu = cuda::Context::create();
+    Expected<std::unique_ptr<cuda::Context>> gpu = createDevice(*line);
     if (!gpu) {
       Error error = gpu.takeError();
       bool isMissing = error.isA<cuda::NoDeviceError>();

@@ -140,8 +140,12 @@ struct LaunchShape {
 /// context at a time; used from one thread.
 class Context {
 public:
-  /// Loads the driver and takes GPU `ordinal`.
-  static llvm::Expected<std::unique_ptr<Context>> create(int ordinal = 0);
+  /// Fills in the entry points of a driver.
+  using Loader = llvm::Error (*)(EntryPoints &);
+  /// Loads the driver, CUDA's unless `load` says another, and takes GPU
+  /// `ordinal`.
+  static llvm::Expected<std::unique_ptr<Context>> create(int ordinal = 0,
+                                                         Loader load = nullptr);
   ~Context();
 
   const DeviceProperties &properties() const { return device; }
@@ -189,7 +193,7 @@ public:
 private:
   Context() = default;
   llvm::Error check(int result, llvm::StringRef call) const;
-  llvm::Error initialize(int ordinal);
+  llvm::Error initialize(int ordinal, Loader load);
   llvm::Error queryProperties();
 
   std::unique_ptr<EntryPoints> api;

@@ -1,0 +1,146 @@
+//===- include/quack/Simulator/Simulator.h - runs PTX -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Executes PTX text on the CPU, thread by thread, with the faults named that a
+// GPU is silent about, and counts what the program asks of the machine. A run
+// depends on nothing but its inputs: the same launch gives the same bits and
+// the same faults on every host and with any number of host threads.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_SIMULATOR_SIMULATOR_H
+#define QUACK_SIMULATOR_SIMULATOR_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace quack::sim {
+
+/// When asynchronous operations happen, and whose turn it is.
+///
+/// | schedule | an asynchronous operation happens   | next to run        |
+/// |----------|-------------------------------------|--------------------|
+/// | eager    | when it is issued                   | the lowest CTA     |
+/// | lazy     | when nobody can go on without it    | the highest CTA    |
+/// | random   | in pieces, at random times          | anyone             |
+enum class Schedule { eager, lazy, random };
+
+/// Which checks run, as bits.
+enum Check : unsigned {
+  checkUndefined = 1, ///< values nobody wrote reach an address, branch or store
+  checkAsync = 2,     ///< data of an unfinished asynchronous operation
+  checkRaces = 4,     ///< accesses that nothing orders
+  checkProtocol = 8,  ///< barriers, peers that may not run (any more)
+  checkAll = 15
+};
+
+struct Options {
+  Schedule schedule = Schedule::eager;
+  uint64_t seed = 0;                 ///< of the random schedule
+  unsigned checks = checkAll;        ///< bits of Check; bounds are always on
+  uint64_t stepLimit = 1ull << 32;   ///< warp instructions of one cluster
+  unsigned hostThreads = 1;          ///< clusters that run at a time
+  unsigned maxFaults = 16;           ///< of one cluster; then it stops
+};
+
+struct Extent {
+  uint32_t x = 1, y = 1, z = 1;
+  uint64_t count() const { return uint64_t(x) * y * z; }
+};
+
+/// Global memory that a launch may touch; nothing around it is there.
+struct Buffer {
+  uint64_t address = 0; ///< what the kernel is passed
+  void *data = nullptr;
+  uint64_t bytes = 0;
+};
+
+struct LaunchConfig {
+  std::string kernel; ///< empty: the module's only kernel
+  Extent grid, block, cluster;
+  uint32_t sharedBytes = 0; ///< dynamic shared memory
+  /// One word for each parameter, its value in the low bytes.
+  std::vector<uint64_t> arguments;
+  std::vector<Buffer> buffers;
+};
+
+/// Something that a GPU need not notice.
+struct Fault {
+  std::string kind; ///< "out-of-bounds", "race", ...: stable, for tests
+  uint32_t line = 0;
+  uint32_t cta = 0, warp = 0; ///< linear index in the grid, and in the CTA
+  uint32_t lane = 0;
+  std::string text; ///< what is wrong, with addresses
+
+  /// Returns "line 12: out-of-bounds: ... (CTA 3, warp 0, lane 7)".
+  std::string str() const;
+};
+
+/// What one instruction of the text cost, over all warps.
+struct InstructionCount {
+  uint32_t line = 0;
+  std::string text;
+  uint64_t warps = 0; ///< warp instructions executed with any lane on
+  uint64_t lanes = 0; ///< lanes that took part
+  uint64_t sectors = 0, leastSectors = 0;   ///< global memory
+  uint64_t wavefronts = 0, leastWavefronts = 0; ///< shared memory
+};
+
+/// What a launch did.
+struct Report {
+  std::vector<Fault> faults;
+  std::vector<InstructionCount> instructions; ///< in the order of the text
+  uint64_t warpInstructions = 0, laneInstructions = 0;
+  uint64_t globalBytesRead = 0, globalBytesWritten = 0;
+  uint64_t sectors = 0, leastSectors = 0;
+  uint64_t wavefronts = 0, leastWavefronts = 0;
+  uint64_t barriers = 0, shuffles = 0, remoteBytes = 0;
+
+  bool isClean() const { return faults.empty(); }
+  /// Returns the counters as text, the costliest instructions first.
+  std::string str(unsigned topInstructions = 12) const;
+};
+
+struct ModuleImpl;
+
+/// PTX that is parsed and decoded.
+class Module {
+public:
+  /// Parses `text`. An unknown instruction, modifier or directive is an error
+  /// "name:line:column: ...".
+  static llvm::Expected<Module> parse(llvm::StringRef text,
+                                      llvm::StringRef name = "ptx");
+  Module(Module &&);
+  Module &operator=(Module &&);
+  ~Module();
+
+  /// Returns the kernels' names in the order of the text.
+  std::vector<std::string> kernels() const;
+
+  /// Returns the bytes of each parameter of a kernel that there is.
+  std::vector<unsigned> parameterBytes(llvm::StringRef kernel) const;
+
+  /// Runs a kernel. An error means that the launch itself is wrong (no such
+  /// kernel, shape against the directives); faults of the program are in the
+  /// report.
+  llvm::Expected<Report> launch(const LaunchConfig &config,
+                                const Options &options = {}) const;
+
+private:
+  explicit Module(std::unique_ptr<ModuleImpl> impl);
+  std::unique_ptr<ModuleImpl> impl;
+};
+
+/// Reads "eager", "lazy" or "random:SEED" into `options`.
+llvm::Error parseSchedule(llvm::StringRef text, Options &options);
+
+} // namespace quack::sim
+
+#endif // QUACK_SIMULATOR_SIMULATOR_H

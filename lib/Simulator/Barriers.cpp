@@ -1,0 +1,287 @@
+//===- Barriers.cpp - barriers of CTAs and clusters ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA: bar and barrier (.sync, .arrive, .red), barrier.cluster, fence,
+// membar. Threads that have exited count as arrived. bar.arrive releases and
+// does not acquire; barrier.cluster.arrive.relaxed releases nothing, but for
+// what a fence.mbarrier_init before it made visible.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decoder.h"
+#include "Lanes.h"
+
+using namespace quack::sim;
+
+//===----------------------------------------------------------------------===//
+// bar
+//===----------------------------------------------------------------------===//
+
+static void completeIfFull(Cluster &cluster, Cta &cta, NamedBarrier &barrier) {
+  uint32_t expected = barrier.expected ? barrier.expected : cta.liveThreads;
+  if (barrier.arrived == 0 || barrier.arrived < expected)
+    return;
+  ++barrier.generation;
+  ++cluster.events;
+  ++cluster.barrierCount;
+  barrier.arrived = 0;
+  barrier.expected = 0;
+  barrier.lastOnes = barrier.ones;
+  barrier.lastZeros = barrier.zeros;
+  barrier.ones = barrier.zeros = 0;
+  barrier.released.swap(barrier.clock);
+  std::fill(barrier.clock.begin(), barrier.clock.end(), 0);
+}
+
+/// Lets the lanes arrive; returns the barrier, or null after a fault.
+static NamedBarrier *arriveAt(Warp &warp, const Op &op, uint32_t lanes) {
+  uint32_t id = warp.reg<uint32_t>(op.a)[firstLane(lanes)];
+  uint32_t count = op.b == zeroSlot ? 0 : warp.reg<uint32_t>(op.b)[firstLane(lanes)];
+  if (id >= 16) {
+    report(warp, op, firstLane(lanes), "barrier-misuse",
+           "barrier " + std::to_string(id) + " is none of the 16");
+    return nullptr;
+  }
+  NamedBarrier &barrier = warp.cta->barriers[id];
+  if (count % warpLanes)
+    report(warp, op, firstLane(lanes), "barrier-misuse",
+           "the count " + std::to_string(count) + " is no multiple of 32");
+  if (barrier.arrived && barrier.expected != count)
+    report(warp, op, firstLane(lanes), "barrier-misuse",
+           "barrier " + std::to_string(id) + " is used with the counts " +
+               std::to_string(barrier.expected) + " and " + std::to_string(count));
+  barrier.expected = count;
+  // A warp arrives as a whole (PTX ISA, bar: counts are of warps).
+  barrier.arrived += count ? warpLanes : uint32_t(__builtin_popcount(lanes));
+  if (warp.cluster->checksRaces) {
+    joinClock(barrier.clock, warp.clock);
+    tick(warp);
+  }
+  return &barrier;
+}
+
+/// `mode`: 0 sync, 1 arrive, 2 red.popc, 3 red.and, 4 red.or.
+static void bar(Warp &warp, const Op &op, uint32_t lanes) {
+  Fragment &fragment = warp.fragment();
+  NamedBarrier *barrier;
+  if (fragment.wait == Wait::barrier) {
+    barrier = &warp.cta->barriers[warp.reg<uint32_t>(op.a)[firstLane(lanes)]];
+  } else {
+    if (op.isAligned && lanes != (warp.lanes & ~warp.exited)) {
+      report(warp, op, firstLane(lanes), "divergent-barrier",
+             "only some lanes of the warp are at an aligned barrier");
+      return;
+    }
+    barrier = arriveAt(warp, op, lanes);
+    if (!barrier)
+      return;
+    if (op.mode >= 2) {
+      uint32_t holds = op.isLogicNegated ? ~warp.mask(op.c) : warp.mask(op.c);
+      barrier->ones += uint32_t(__builtin_popcount(holds & lanes));
+      barrier->zeros += uint32_t(__builtin_popcount(~holds & lanes));
+    }
+    fragment.what = barrier->generation;
+    completeIfFull(*warp.cluster, *warp.cta, *barrier);
+    if (op.mode == 1)
+      return;
+  }
+  if (barrier->generation == fragment.what)
+    return waitHere(warp, Wait::barrier, fragment.what);
+  if (warp.cluster->checksRaces)
+    joinClock(warp.clock, barrier->released);
+  if (op.mode == 2) {
+    uint32_t values[warpLanes];
+    std::fill_n(values, warpLanes, barrier->lastOnes);
+    writeLanes(warp, op.d, lanes, values);
+  } else if (op.mode >= 3) {
+    bool result = op.mode == 3 ? barrier->lastZeros == 0 : barrier->lastOnes != 0;
+    warp.mask(op.d) = (warp.mask(op.d) & ~lanes) | (result ? lanes : 0);
+  }
+  if (op.mode >= 2)
+    warp.define(op.d, lanes, allLanes);
+}
+
+static void decodeBar(Decoder &d, Op &op) {
+  bool isBar = d.root() == "bar";
+  d.take("cta");
+  op.isAligned = d.take("aligned") || isBar;
+  op.flow = Flow::wait;
+  op.run = bar;
+  if (d.take("sync")) {
+    op.mode = 0;
+  } else if (d.take("arrive")) {
+    op.mode = 1;
+  } else if (d.take("red")) {
+    op.mode = d.take("popc") ? 2 : d.take("and") ? 3 : d.take("or") ? 4 : 0;
+    Type type = d.takeType();
+    if (!op.mode || !d.expectOperands(3, 4))
+      return d.fail("'" + d.inst().text + "' does not exist");
+    op.d = d.dest(0, type);
+    op.a = d.source(1, Type::u32);
+    size_t last = d.numOperands() - 1;
+    if (last == 3)
+      op.b = d.source(2, Type::u32);
+    op.c = d.source(last, Type::pred);
+    op.isLogicNegated = d.operand(last).isNegated;
+    return;
+  } else {
+    return d.fail("'" + d.inst().text + "' does not exist");
+  }
+  if (!d.expectOperands(op.mode == 1 ? 2 : 1, 2))
+    return;
+  op.a = d.source(0, Type::u32);
+  if (d.numOperands() == 2)
+    op.b = d.source(1, Type::u32);
+}
+
+//===----------------------------------------------------------------------===//
+// barrier.cluster
+//===----------------------------------------------------------------------===//
+
+static void completeCluster(Cluster &cluster) {
+  if (cluster.clusterArrivals == 0 || cluster.clusterArrivals < cluster.liveThreads)
+    return;
+  ++cluster.clusterPhase;
+  ++cluster.events;
+  ++cluster.barrierCount;
+  cluster.clusterArrivals = 0;
+  cluster.clusterReleased = cluster.clusterClock;
+  cluster.clusterKnownReleased = cluster.clusterKnown;
+}
+
+static bool checkAligned(Warp &warp, const Op &op, uint32_t lanes) {
+  if (!op.isAligned || lanes == (warp.lanes & ~warp.exited))
+    return true;
+  report(warp, op, firstLane(lanes), "divergent-barrier",
+         "only some lanes of the warp are at an aligned barrier");
+  return false;
+}
+
+static void clusterArrive(Warp &warp, const Op &op, uint32_t lanes) {
+  if (!checkAligned(warp, op, lanes))
+    return;
+  if (warp.clusterArrived & lanes)
+    report(warp, op, firstLane(warp.clusterArrived & lanes), "barrier-misuse",
+           "arrives again without a wait between");
+  lanes &= ~warp.clusterArrived;
+  Cluster &cluster = *warp.cluster;
+  warp.clusterArrived |= lanes;
+  warp.clusterPhase = cluster.clusterPhase;
+  if (cluster.checksRaces) {
+    if (!op.isRelaxed)
+      joinClock(cluster.clusterClock, warp.clock);
+    if (warp.hasFencedInit || !op.isRelaxed)
+      joinClock(cluster.clusterKnown, warp.clock);
+    tick(warp);
+  }
+  cluster.clusterArrivals += uint32_t(__builtin_popcount(lanes));
+  completeCluster(cluster);
+}
+
+static void clusterWait(Warp &warp, const Op &op, uint32_t lanes) {
+  if (!checkAligned(warp, op, lanes))
+    return;
+  Cluster &cluster = *warp.cluster;
+  if (lanes & ~warp.clusterArrived) {
+    report(warp, op, firstLane(lanes & ~warp.clusterArrived), "barrier-misuse",
+           "waits for the cluster without having arrived");
+    return;
+  }
+  if (warp.clusterPhase == cluster.clusterPhase)
+    return waitHere(warp, Wait::cluster, warp.clusterPhase);
+  warp.clusterArrived &= ~lanes;
+  ++warp.clusterWaits;
+  if (cluster.checksRaces) {
+    joinClock(warp.clock, cluster.clusterReleased);
+    joinClock(warp.known, cluster.clusterKnownReleased);
+  }
+}
+
+static void decodeClusterBarrier(Decoder &d, Op &op) {
+  op.flow = Flow::wait;
+  bool arrives = d.take("arrive");
+  if (!arrives && !d.take("wait"))
+    d.fail("'" + d.inst().text + "' does not exist");
+  if (arrives)
+    op.isRelaxed = !d.take("release") && d.take("relaxed");
+  else
+    d.take("acquire");
+  op.isAligned = d.take("aligned");
+  op.run = arrives ? clusterArrive : clusterWait;
+  d.expectOperands(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Exits and fences
+//===----------------------------------------------------------------------===//
+
+void quack::sim::threadsExited(Warp &warp, uint32_t lanes, const Op &op) {
+  Cluster &cluster = *warp.cluster;
+  Cta &cta = *warp.cta;
+  uint32_t count = uint32_t(__builtin_popcount(lanes));
+  cta.liveThreads -= count;
+  cluster.liveThreads -= count;
+  ++cluster.events;
+  if (warp.clusterPhase == cluster.clusterPhase)
+    cluster.clusterArrivals -=
+        uint32_t(__builtin_popcount(warp.clusterArrived & lanes));
+  for (NamedBarrier &barrier : cta.barriers)
+    if (!barrier.expected)
+      completeIfFull(cluster, cta, barrier);
+  completeCluster(cluster);
+  if (cta.liveThreads)
+    return;
+  cta.hasExited = true;
+  if (!cluster.checksProtocol)
+    return;
+  for (const AsyncOp &async : cluster.pending)
+    if (async.to == &cta)
+      report(warp, op, firstLane(lanes), "exit-in-flight",
+             "CTA " + std::to_string(cta.number) +
+                 " exits while an operation of line " + std::to_string(async.line) +
+                 " still writes its shared memory");
+  for (const MBarrier &barrier : cta.mbarriers)
+    if (barrier.bytes != 0)
+      report(warp, op, firstLane(lanes), "exit-in-flight",
+             "CTA " + std::to_string(cta.number) +
+                 " exits while the mbarrier at shared offset " +
+                 std::to_string(barrier.offset) + " expects " +
+                 std::to_string(barrier.bytes) + " more bytes");
+}
+
+static void fenceInit(Warp &warp, const Op &, uint32_t) { warp.hasFencedInit = true; }
+static void nothing(Warp &, const Op &, uint32_t) {}
+
+static void decodeFence(Decoder &d, Op &op) {
+  op.run = nothing;
+  if (d.take("mbarrier_init")) {
+    op.run = fenceInit;
+    if (!d.take("release") || !d.take("cluster"))
+      d.fail("'" + d.inst().text + "' does not exist");
+  } else if (d.take("proxy")) {
+    if (!d.takeAny({"async", "async.global", "async.shared::cta", "alias", "async::generic"}))
+      d.fail("'" + d.inst().text + "' is not simulated");
+    d.takeAny({"global", "shared::cta", "shared::cluster"});
+  } else {
+    d.takeAny({"sc", "acq_rel", "acquire", "release"});
+    if (!d.takeAny({"cta", "cluster", "gpu", "gl", "sys"}))
+      d.fail("'" + d.inst().text + "' needs a scope");
+  }
+  d.expectOperands(0);
+}
+
+bool quack::sim::decodeBarrier(Decoder &d, Op &op) {
+  llvm::StringRef root = d.root();
+  if (root == "fence" || root == "membar") {
+    decodeFence(d, op);
+  } else if (root == "barrier" && d.take("cluster")) {
+    decodeClusterBarrier(d, op);
+  } else if (root == "bar" || root == "barrier") {
+    decodeBar(d, op);
+  } else {
+    return false;
+  }
+  op.definedness = Definedness::custom;
+  return true;
+}

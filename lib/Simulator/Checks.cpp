@@ -1,0 +1,112 @@
+//===- Checks.cpp - faults -------------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How faults are reported, the use of values that nobody wrote, and deadlocks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+using namespace quack::sim;
+
+void quack::sim::report(Warp &warp, const Op &op, uint32_t lane, StringRef kind,
+                        const Twine &text) {
+  Cluster &cluster = *warp.cluster;
+  if (!cluster.reported.insert({kind.str(), op.line}).second)
+    return;
+  Fault fault;
+  fault.kind = kind.str();
+  fault.line = op.line;
+  fault.cta = uint32_t(warp.cta->number);
+  fault.warp = warp.number;
+  fault.lane = lane;
+  fault.text = text.str() + " [" + cluster.program.texts[op.index] + "]";
+  cluster.faults.push_back(std::move(fault));
+  if (cluster.faults.size() >= cluster.launch.options->maxFaults)
+    cluster.isStopped = true;
+}
+
+uint32_t quack::sim::requireDefined(Warp &warp, const Op &op, Slot slot,
+                                    uint32_t lanes, StringRef use) {
+  uint32_t undefined = lanes & ~warp.defined[slot];
+  if (__builtin_expect(undefined == 0, 1) || !warp.cluster->checksUndefined)
+    return lanes;
+  uint32_t line = warp.origin[slot];
+  report(warp, op, firstLane(undefined), "undefined",
+         "a value that nobody wrote reaches " + use +
+             (line ? "; it was read in line " + Twine(line).str() : std::string()));
+  return lanes & ~undefined;
+}
+
+//===----------------------------------------------------------------------===//
+// Deadlocks
+//===----------------------------------------------------------------------===//
+
+static std::string describeMBarrier(const Warp &warp, uint32_t address) {
+  std::string text = "an mbarrier";
+  uint32_t offset = (address & ((1u << clusterShift) - 1)) - uint32_t(sharedBase);
+  for (const MBarrier &barrier : warp.cta->mbarriers)
+    if (barrier.offset == offset)
+      text = "the mbarrier at shared offset " + std::to_string(offset) + " (phase " +
+             std::to_string(barrier.phase) + ", " + std::to_string(barrier.pending) +
+             " of " + std::to_string(barrier.expected) + " arrivals and " +
+             std::to_string(barrier.bytes) + " bytes missing)";
+  return text;
+}
+
+static std::string describeWait(const Cluster &cluster, const Warp &warp,
+                                const Fragment &fragment) {
+  switch (fragment.wait) {
+  case Wait::poll:
+    return describeMBarrier(warp, fragment.what);
+  case Wait::barrier: {
+    for (unsigned id = 0; id < 16; ++id)
+      if (warp.cta->barriers[id].arrived)
+        return "barrier " + std::to_string(id) + " (" +
+               std::to_string(warp.cta->barriers[id].arrived) + " of " +
+               std::to_string(warp.cta->barriers[id].expected
+                                  ? warp.cta->barriers[id].expected
+                                  : warp.cta->liveThreads) +
+               " threads arrived)";
+    return "a barrier";
+  }
+  case Wait::cluster:
+    return "the cluster's barrier (" + std::to_string(cluster.clusterArrivals) +
+           " of " + std::to_string(cluster.liveThreads) + " threads arrived)";
+  case Wait::lanes:
+    return "other lanes of its warp";
+  case Wait::none:
+    break;
+  }
+  return "lanes that are elsewhere";
+}
+
+void quack::sim::reportDeadlock(Cluster &cluster) {
+  std::string text = "nobody can go on:";
+  Warp *first = nullptr;
+  const Op *at = nullptr;
+  uint32_t lane = 0;
+  unsigned listed = 0;
+  for (Warp &warp : cluster.warps)
+    for (const Fragment &fragment : warp.fragments) {
+      const Op &op = cluster.program.ops[fragment.pc];
+      if (!first) {
+        first = &warp;
+        at = &op;
+        lane = firstLane(fragment.lanes);
+      }
+      if (++listed <= 4)
+        text += " CTA " + std::to_string(warp.cta->number) + " warp " +
+                std::to_string(warp.number) + " in line " + std::to_string(op.line) +
+                " waits for " + describeWait(cluster, warp, fragment) + ";";
+    }
+  if (listed > 4)
+    text += " and " + std::to_string(listed - 4) + " more";
+  if (first)
+    report(*first, *at, lane, "deadlock", StringRef(text).rtrim(';'));
+  cluster.isStopped = true;
+}

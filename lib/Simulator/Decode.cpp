@@ -1,0 +1,390 @@
+//===- Decode.cpp - parsed kernels to the form that runs -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Places registers, constants, parameters and shared variables, and hands each
+// instruction to its family.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decoder.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+
+using namespace llvm;
+using namespace quack::sim;
+
+Decoder::Decoder(const ParsedModule &module, const ParsedKernel &kernel)
+    : module(module), kernel(kernel) {}
+
+void Decoder::fail(Place place, const Twine &text) {
+  if (failed)
+    return;
+  failed = true;
+  message = toString(makeError(module.name, place, text));
+}
+
+Slot Decoder::allocate(Type type) {
+  Slot slot = program.slots;
+  program.slots += std::max(1u, sizeOf(type) / 2);
+  return slot;
+}
+
+/// Variables lie in the order of the text; dynamic memory comes after all.
+void Decoder::layOutShared() {
+  uint64_t end = sharedBase;
+  auto place = [&](const ParsedVariable &variable) {
+    end = alignTo(end, variable.alignment);
+    sharedAddresses[variable.name] = end;
+    end += variable.count * sizeOf(variable.type);
+  };
+  uint64_t dynamicAlignment = 1;
+  for (const ParsedVariable &variable : module.shared)
+    if (!variable.isExternal)
+      place(variable);
+    else
+      dynamicAlignment = std::max(dynamicAlignment, variable.alignment);
+  for (const ParsedVariable &variable : kernel.shared)
+    place(variable);
+  end = alignTo(end, dynamicAlignment);
+  for (const ParsedVariable &variable : module.shared)
+    if (variable.isExternal)
+      sharedAddresses[variable.name] = end;
+  program.staticSharedBytes = uint32_t(end - sharedBase);
+}
+
+void Decoder::layOutParameters() {
+  for (const ParsedVariable &parameter : kernel.parameters) {
+    if (parameter.count != 1)
+      fail(parameter.place, "parameters that are arrays are not simulated");
+    uint32_t bytes = sizeOf(parameter.type);
+    program.parameterBytes =
+        uint32_t(alignTo(program.parameterBytes, parameter.alignment));
+    program.parameters.push_back({program.parameterBytes, bytes});
+    program.parameterBytes += bytes;
+  }
+}
+
+const ParsedVariable *Decoder::findParameter(StringRef name,
+                                             uint32_t &offset) const {
+  for (size_t i = 0; i < kernel.parameters.size(); ++i)
+    if (kernel.parameters[i].name == name) {
+      offset = program.parameters[i].offset;
+      return &kernel.parameters[i];
+    }
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Modifiers
+//===----------------------------------------------------------------------===//
+
+bool Decoder::take(StringRef text) {
+  for (size_t i = 0; i < taken.size(); ++i)
+    if (!taken[i] && instruction->modifiers[i].text == text) {
+      taken[i] = true;
+      return true;
+    }
+  return false;
+}
+
+bool Decoder::has(StringRef text) const {
+  return any_of(instruction->modifiers,
+                [&](const Modifier &modifier) { return modifier.text == text; });
+}
+
+std::optional<Type> Decoder::peekType() const {
+  for (const Modifier &modifier : instruction->modifiers)
+    if (std::optional<Type> type = parseType(modifier.text))
+      return type;
+  return std::nullopt;
+}
+
+bool Decoder::takeAny(ArrayRef<StringRef> texts) {
+  bool found = false;
+  for (StringRef text : texts)
+    found |= take(text);
+  return found;
+}
+
+std::optional<Type> Decoder::takeTypeIf() {
+  for (size_t i = 0; i < taken.size(); ++i) {
+    std::optional<Type> type = parseType(instruction->modifiers[i].text);
+    if (taken[i] || !type)
+      continue;
+    taken[i] = true;
+    return type;
+  }
+  return std::nullopt;
+}
+
+Type Decoder::takeType() {
+  std::optional<Type> type = takeTypeIf();
+  if (!type)
+    fail("'" + root() + "' needs a type");
+  return type.value_or(Type::b32);
+}
+
+std::optional<Rounding> Decoder::takeRounding() {
+  if (take("rn"))
+    return Rounding::nearest;
+  if (take("rz"))
+    return Rounding::zero;
+  if (take("rm"))
+    return Rounding::down;
+  if (take("rp"))
+    return Rounding::up;
+  return std::nullopt;
+}
+
+unsigned Decoder::takeVector() {
+  return take("v2") ? 2 : take("v4") ? 4 : take("v8") ? 8 : 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+bool Decoder::expectOperands(size_t least, size_t most) {
+  if (numOperands() >= least && numOperands() <= most)
+    return !failed;
+  fail("'" + instruction->text + "' takes " + Twine(least) +
+       (least == most ? "" : " to " + std::to_string(most)) +
+       " operands, got " + Twine(numOperands()));
+  return false;
+}
+
+unsigned Decoder::registerBytes(const ParsedOperand &operand) const {
+  if (operand.kind != ParsedOperand::reg)
+    return 0;
+  return sizeOf(kernel.registers[operand.index].type);
+}
+
+Slot Decoder::constant(uint64_t bits, Type type) {
+  unsigned bytes = std::max(2u, sizeOf(type));
+  if (bytes < 8)
+    bits &= maskTrailingOnes<uint64_t>(8 * bytes);
+  if (bits == 0 && type != Type::pred)
+    return zeroSlot;
+  auto [found, isNew] = constantSlots.try_emplace({bits, bytes}, 0);
+  if (isNew) {
+    Type held = bytes == 2 ? Type::b16 : bytes == 4 ? Type::b32 : Type::b64;
+    found->second = allocate(held);
+    program.constants.push_back({found->second, held, bits});
+  }
+  return found->second;
+}
+
+/// An immediate float operand of `type`; a literal may be wider than that.
+static uint64_t floatBits(const ParsedOperand &operand, Type type) {
+  double value;
+  if (operand.isSingle) {
+    uint32_t bits = uint32_t(operand.bits);
+    if (type != Type::f64)
+      return bits;
+    float single;
+    std::memcpy(&single, &bits, 4);
+    value = single;
+  } else {
+    std::memcpy(&value, &operand.bits, 8);
+    if (sizeOf(type) == 4) {
+      float single = float(value);
+      uint32_t bits;
+      std::memcpy(&bits, &single, 4);
+      return bits;
+    }
+  }
+  uint64_t bits;
+  std::memcpy(&bits, &value, 8);
+  return bits;
+}
+
+Slot Decoder::source(const ParsedOperand &operand, Type type) {
+  switch (operand.kind) {
+  case ParsedOperand::reg: {
+    Type held = kernel.registers[operand.index].type;
+    if (sizeOf(held) != std::max(type == Type::pred ? 0u : 2u, sizeOf(type)))
+      fail(operand.place, "'" + kernel.registers[operand.index].name +
+                              "' is a ." + getName(held) +
+                              " register, expected the width of ." +
+                              getName(type));
+    return registerSlots[operand.index];
+  }
+  case ParsedOperand::integer:
+    if (isFloat(type) && sizeOf(type) >= 4 && operand.bits != 0 &&
+        type != Type::f16x2 && type != Type::bf16x2)
+      fail(operand.place, "expected a floating-point constant");
+    return type == Type::pred ? constant(operand.bits ? ~0u : 0, Type::b32)
+                              : constant(operand.bits, type);
+  case ParsedOperand::real:
+    if (sizeOf(type) < 4)
+      fail(operand.place, "expected an integer pattern");
+    return constant(floatBits(operand, type), type);
+  case ParsedOperand::special:
+    return special(operand, type);
+  case ParsedOperand::symbol: {
+    auto found = sharedAddresses.find(operand.name);
+    if (found != sharedAddresses.end())
+      return constant(found->second + operand.bits, type);
+    fail(operand.place, "unknown symbol '" + operand.name + "'");
+    return zeroSlot;
+  }
+  default:
+    fail(operand.place, "expected a register or a constant");
+    return zeroSlot;
+  }
+}
+
+Slot Decoder::dest(const ParsedOperand &operand, Type type) {
+  if (operand.kind == ParsedOperand::sink)
+    return sinkSlot;
+  if (operand.kind != ParsedOperand::reg) {
+    fail(operand.place, "expected a register");
+    return sinkSlot;
+  }
+  return source(operand, type);
+}
+
+static std::optional<Special> findSpecial(StringRef name) {
+  static constexpr StringLiteral names[] = {
+      "tid.x", "tid.y", "tid.z", "ntid.x", "ntid.y", "ntid.z", "laneid",
+      "warpid", "nwarpid", "ctaid.x", "ctaid.y", "ctaid.z", "nctaid.x",
+      "nctaid.y", "nctaid.z", "clusterid.x", "clusterid.y", "clusterid.z",
+      "nclusterid.x", "nclusterid.y", "nclusterid.z", "cluster_ctaid.x",
+      "cluster_ctaid.y", "cluster_ctaid.z", "cluster_nctaid.x",
+      "cluster_nctaid.y", "cluster_nctaid.z", "cluster_ctarank",
+      "cluster_nctarank", "is_explicit_cluster", "lanemask_eq", "lanemask_lt",
+      "lanemask_le", "lanemask_gt", "lanemask_ge", "smid", "nsmid", "gridid",
+      "dynamic_smem_size", "total_smem_size"};
+  static_assert(std::size(names) == size_t(Special::count));
+  for (size_t i = 0; i < std::size(names); ++i)
+    if (names[i] == name)
+      return Special(i);
+  return std::nullopt;
+}
+
+Slot Decoder::special(const ParsedOperand &operand, Type type) {
+  if (operand.name == "pt" || operand.name == "WARP_SZ")
+    return operand.name == "pt" ? constant(~0u, Type::b32) : constant(32, type);
+  std::optional<Special> which = findSpecial(operand.name);
+  if (!which) {
+    fail(operand.place, "unknown register '%" + operand.name + "'");
+    return zeroSlot;
+  }
+  if (type == Type::pred) {
+    fail(operand.place, "'%" + operand.name + "' is no predicate here");
+    return zeroSlot;
+  }
+  bool isWide = sizeOf(type) == 8;
+  auto [found, isNew] = specialSlots.try_emplace({unsigned(*which), isWide}, 0);
+  if (isNew) {
+    found->second = allocate(isWide ? Type::b64 : Type::b32);
+    program.specials.push_back({found->second, *which, isWide});
+  }
+  return found->second;
+}
+
+void Decoder::address(size_t i, Slot &base, int64_t &offset, Type &width) {
+  const ParsedOperand &parsed = operand(i);
+  if (parsed.kind != ParsedOperand::address) {
+    fail(parsed.place, "expected an address");
+    return;
+  }
+  const ParsedOperand &inner = parsed.elements.front();
+  width = inner.kind == ParsedOperand::reg && registerBytes(inner) == 4
+              ? Type::b32
+              : Type::b64;
+  if (inner.kind == ParsedOperand::integer) {
+    base = zeroSlot;
+    offset = int64_t(inner.bits);
+    return;
+  }
+  base = source(inner, width);
+  offset = int64_t(parsed.bits);
+}
+
+uint32_t Decoder::addList(ArrayRef<Slot> slots) {
+  uint32_t begin = uint32_t(program.lists.size());
+  program.lists.insert(program.lists.end(), slots.begin(), slots.end());
+  return begin;
+}
+
+uint32_t Decoder::label(const ParsedOperand &operand) {
+  unsigned block = instruction->block;
+  while (true) {
+    for (const ParsedLabel &label : kernel.labels)
+      if (label.name == operand.name && label.block == block)
+        return label.instruction;
+    if (block == 0)
+      break;
+    block = kernel.blockParents[block];
+  }
+  fail(operand.place, "unknown label '" + operand.name + "'");
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+void Decoder::decodeInstruction(const ParsedInstruction &parsed) {
+  using Family = bool (*)(Decoder &, Op &);
+  static constexpr Family families[] = {
+      decodeMove,    decodeHalf,    decodeFloat,   decodeApprox,  decodeInteger,
+      decodeBits,    decodeCompare, decodeConvert, decodeAsync,   decodeMemory,
+      decodeAtomic,  decodeControl, decodeWarpOps, decodeBarrier, decodeMBarrier};
+  instruction = &parsed;
+  taken.assign(parsed.modifiers.size(), false);
+  Op op;
+  op.line = parsed.place.line;
+  op.index = uint32_t(program.ops.size());
+  if (parsed.guard >= 0) {
+    op.hasGuard = true;
+    op.isGuardNegated = parsed.isGuardNegated;
+    op.guard = registerSlots[unsigned(parsed.guard)];
+  }
+  if (none_of(families, [&](Family family) { return family(*this, op); }))
+    fail("unknown instruction '" + parsed.text + "'");
+  for (size_t i = 0; i < taken.size(); ++i)
+    if (!taken[i])
+      fail(parsed.modifiers[i].place, "unknown modifier '." +
+                                          parsed.modifiers[i].text + "' of '" +
+                                          parsed.root + "'");
+  program.ops.push_back(op);
+  program.texts.push_back(parsed.text);
+}
+
+Expected<Program> Decoder::run() {
+  program.name = kernel.name;
+  std::memcpy(program.requiredThreads, kernel.requiredThreads, 12);
+  std::memcpy(program.maxThreads, kernel.maxThreads, 12);
+  std::memcpy(program.requiredCluster, kernel.requiredCluster, 12);
+  layOutShared();
+  layOutParameters();
+  for (const ParsedRegister &reg : kernel.registers)
+    registerSlots.push_back(allocate(reg.type));
+  for (const ParsedInstruction &parsed : kernel.instructions) {
+    decodeInstruction(parsed);
+    if (failed)
+      return createStringError(message);
+  }
+  // Falling off the end exits.
+  ParsedInstruction last;
+  last.place = kernel.instructions.empty() ? kernel.place
+                                           : kernel.instructions.back().place;
+  last.root = "exit";
+  last.text = "exit";
+  decodeInstruction(last);
+  if (failed)
+    return createStringError(message);
+  program.lists.resize(program.lists.size() + 8, zeroSlot);
+  findJoins(program);
+  return std::move(program);
+}
+
+Expected<Program> quack::sim::decode(const ParsedModule &module,
+                                     const ParsedKernel &kernel) {
+  return Decoder(module, kernel).run();
+}

@@ -1,0 +1,126 @@
+//===- Decoder.h - help to decode one instruction ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each family of instructions decodes itself, in the file that gives it its
+// meaning, with these means. A modifier that a family does not take is an
+// error; so is an operand of the wrong width.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_LIB_SIMULATOR_DECODER_H
+#define QUACK_LIB_SIMULATOR_DECODER_H
+
+#include "Program.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/Twine.h"
+
+#include <map>
+
+namespace quack::sim {
+
+class Decoder {
+public:
+  Decoder(const ParsedModule &module, const ParsedKernel &kernel);
+
+  llvm::Expected<Program> run();
+
+  const ParsedInstruction &inst() const { return *instruction; }
+  llvm::StringRef root() const { return instruction->root; }
+  size_t numOperands() const { return instruction->operands.size(); }
+  const ParsedOperand &operand(size_t i) const { return instruction->operands[i]; }
+
+  /// Records an error; the first one counts.
+  void fail(Place place, const llvm::Twine &message);
+  void fail(const llvm::Twine &message) { fail(instruction->place, message); }
+  bool hasFailed() const { return failed; }
+
+  // Modifiers.
+
+  /// Takes the modifier `text` if it is there.
+  bool take(llvm::StringRef text);
+  /// Returns whether the modifier `text` is there.
+  bool has(llvm::StringRef text) const;
+  /// Returns the first type among the modifiers, if any.
+  std::optional<Type> peekType() const;
+  /// Takes each of `texts` that is there; returns whether any was.
+  bool takeAny(llvm::ArrayRef<llvm::StringRef> texts);
+  /// Takes the first type; an error if there is none.
+  Type takeType();
+  std::optional<Type> takeTypeIf();
+  /// Takes .rn, .rz, .rm or .rp.
+  std::optional<Rounding> takeRounding();
+  /// Takes .v2, .v4 or .v8; returns the count, 1 without.
+  unsigned takeVector();
+
+  // Operands.
+
+  /// Demands `least` to `most` operands.
+  bool expectOperands(size_t least, size_t most);
+  bool expectOperands(size_t count) { return expectOperands(count, count); }
+  Slot source(const ParsedOperand &operand, Type type);
+  Slot source(size_t i, Type type) { return source(operand(i), type); }
+  Slot dest(const ParsedOperand &operand, Type type);
+  Slot dest(size_t i, Type type) { return dest(operand(i), type); }
+  /// The bytes of the register that operand `i` is.
+  unsigned registerBytes(const ParsedOperand &operand) const;
+  /// Sets a and offset from the address at `i`; `from` is its base's width.
+  void address(size_t i, Op &op) { address(i, op.a, op.offset, op.from); }
+  void address(size_t i, Slot &base, int64_t &offset, Type &width);
+  /// Adds `slots` to the program's lists; returns where they begin.
+  uint32_t addList(llvm::ArrayRef<Slot> slots);
+  Slot predicate(unsigned reg) const { return registerSlots[reg]; }
+  Slot constant(uint64_t bits, Type type);
+  uint32_t label(const ParsedOperand &operand);
+  const ParsedVariable *findParameter(llvm::StringRef name,
+                                      uint32_t &offset) const;
+  /// Notes that shared memory is accessed in units of `bytes`.
+  void noteSharedAccess(uint32_t bytes) {
+    program.sharedGranule = std::min(program.sharedGranule, bytes);
+  }
+  uint64_t line() const { return instruction->place.line; }
+
+private:
+  const ParsedModule &module;
+  const ParsedKernel &kernel;
+  Program program;
+  const ParsedInstruction *instruction = nullptr;
+  std::vector<bool> taken;
+  std::vector<Slot> registerSlots;
+  std::map<std::pair<uint64_t, unsigned>, Slot> constantSlots;
+  std::map<std::pair<unsigned, bool>, Slot> specialSlots;
+  llvm::StringMap<uint64_t> sharedAddresses;
+  bool failed = false;
+  std::string message;
+
+  Slot allocate(Type type);
+  void layOutShared();
+  void layOutParameters();
+  void decodeInstruction(const ParsedInstruction &parsed);
+  Slot special(const ParsedOperand &operand, Type type);
+};
+
+using DecodeFunction = void (*)(Decoder &decoder, Op &op);
+
+// Each returns false if `d.root()` is not of its family.
+bool decodeInteger(Decoder &d, Op &op);      // IntegerArith.cpp
+bool decodeBits(Decoder &d, Op &op);         // Bits.cpp
+bool decodeFloat(Decoder &d, Op &op);        // FloatArith.cpp
+bool decodeHalf(Decoder &d, Op &op);         // HalfArith.cpp
+bool decodeApprox(Decoder &d, Op &op);       // Approx.cpp
+bool decodeCompare(Decoder &d, Op &op);      // CompareSelect.cpp
+bool decodeMove(Decoder &d, Op &op);         // Move.cpp
+bool decodeConvert(Decoder &d, Op &op);      // Convert.cpp
+bool decodeMemory(Decoder &d, Op &op);       // LoadStore.cpp
+bool decodeAtomic(Decoder &d, Op &op);       // Atomics.cpp
+bool decodeControl(Decoder &d, Op &op);      // Control.cpp
+bool decodeWarpOps(Decoder &d, Op &op);      // WarpOps.cpp
+bool decodeBarrier(Decoder &d, Op &op);      // Barriers.cpp
+bool decodeMBarrier(Decoder &d, Op &op);     // MBarriers.cpp
+bool decodeAsync(Decoder &d, Op &op);        // AsyncCopies.cpp
+
+} // namespace quack::sim
+
+#endif // QUACK_LIB_SIMULATOR_DECODER_H

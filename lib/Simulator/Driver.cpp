@@ -1,0 +1,262 @@
+//===- Driver.cpp - a driver without GPU -----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Device memory is host memory at addresses of its own, far apart, so that a
+// kernel that misses an allocation hits none. Launches run at once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "quack/Simulator/Driver.h"
+
+#include "../Runtime/CudaEntryPoints.h"
+
+#include <chrono>
+#include <cstring>
+#include <map>
+
+using namespace llvm;
+using namespace quack;
+using namespace quack::sim;
+
+namespace {
+/// The driver's own error codes.
+enum : int { outOfMemory = 2, invalidValue = 1, notFound = 500, simulatorFault = 999 };
+
+constexpr uint64_t allocationDistance = 1ull << 40;
+
+struct LoadedModule;
+
+struct LoadedFunction {
+  LoadedModule *module;
+  std::string name;
+};
+
+struct LoadedModule {
+  explicit LoadedModule(sim::Module module) : module(std::move(module)) {}
+  sim::Module module;
+  std::map<std::string, LoadedFunction> functions;
+};
+
+/// The driver is one a process, as CUDA's is.
+struct State {
+  Options options;
+  Report report;
+  std::map<uint64_t, std::vector<char>> memory; ///< by address
+  std::string errorText = "no error";
+};
+
+struct TimeStamp {
+  std::chrono::steady_clock::time_point time;
+};
+} // namespace
+
+static State &state() {
+  static State state;
+  return state;
+}
+
+void quack::sim::setDriverOptions(const Options &options) {
+  state().options = options;
+}
+const Report &quack::sim::lastReport() { return state().report; }
+
+static int fail(int code, std::string text) {
+  state().errorText = std::move(text);
+  return code;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+static int memAlloc(cuda::DevicePointer *address, size_t bytes) {
+  auto &memory = state().memory;
+  uint64_t at = allocationDistance;
+  for (auto &entry : memory) {
+    if (entry.first != at)
+      break;
+    at += allocationDistance;
+  }
+  memory[at].resize(bytes);
+  *address = at;
+  return cuda::resultSuccess;
+}
+
+static int memFree(cuda::DevicePointer address) {
+  return state().memory.erase(address) ? int(cuda::resultSuccess) : int(invalidValue);
+}
+
+/// Returns host memory, or null.
+static char *find(cuda::DevicePointer address, size_t bytes) {
+  auto found = state().memory.upper_bound(address);
+  if (found == state().memory.begin())
+    return nullptr;
+  --found;
+  uint64_t offset = address - found->first;
+  bool fits = bytes <= found->second.size() && offset <= found->second.size() - bytes;
+  return fits ? found->second.data() + offset : nullptr;
+}
+
+static int copy(void *to, const void *from, size_t bytes) {
+  if (!to || !from)
+    return fail(invalidValue, "the address is in no allocation");
+  std::memmove(to, from, bytes);
+  return cuda::resultSuccess;
+}
+
+//===----------------------------------------------------------------------===//
+// Modules and launches
+//===----------------------------------------------------------------------===//
+
+static int moduleLoad(void **module, const void *image, unsigned count,
+                      int *options, void **values) {
+  Expected<sim::Module> parsed =
+      sim::Module::parse(static_cast<const char *>(image), "ptx");
+  if (parsed) {
+    *module = new LoadedModule(std::move(*parsed));
+    return cuda::resultSuccess;
+  }
+  std::string text = toString(parsed.takeError());
+  for (unsigned i = 0; i + 1 < count; ++i)
+    if (options[i] == cuda::jitErrorLog)
+      std::snprintf(static_cast<char *>(values[i]),
+                    reinterpret_cast<size_t>(values[i + 1]), "%s", text.c_str());
+  return fail(invalidValue, text);
+}
+
+static int moduleGetFunction(void **function, void *object, const char *name) {
+  auto *module = static_cast<LoadedModule *>(object);
+  for (const std::string &kernel : module->module.kernels())
+    if (kernel == name) {
+      *function = &module->functions.try_emplace(name, LoadedFunction{module, name})
+                       .first->second;
+      return cuda::resultSuccess;
+    }
+  return fail(notFound, "no such kernel");
+}
+
+static int launchKernel(const cuda::LaunchConfig *config, void *object,
+                        void **parameters, void **) {
+  const auto *function = static_cast<const LoadedFunction *>(object);
+  sim::LaunchConfig launch;
+  launch.kernel = function->name;
+  launch.grid = {config->gridX, config->gridY, config->gridZ};
+  launch.block = {config->blockX, config->blockY, config->blockZ};
+  launch.sharedBytes = config->sharedBytes;
+  for (unsigned i = 0; i < config->numAttributes; ++i)
+    if (config->attributes[i].id == cuda::launchClusterDimension) {
+      const unsigned *size = config->attributes[i].value.clusterDim;
+      launch.cluster = {size[0], size[1], size[2]};
+    }
+  const sim::Module &module = function->module->module;
+  for (unsigned bytes : module.parameterBytes(function->name)) {
+    launch.arguments.push_back(0);
+    std::memcpy(&launch.arguments.back(), *parameters++, bytes);
+  }
+  for (auto &entry : state().memory)
+    launch.buffers.push_back({entry.first, entry.second.data(), entry.second.size()});
+  Expected<Report> report = module.launch(launch, state().options);
+  if (!report)
+    return fail(invalidValue, toString(report.takeError()));
+  state().report = std::move(*report);
+  std::string text;
+  for (const Fault &fault : state().report.faults)
+    text += (text.empty() ? "" : "\n") + fault.str();
+  return text.empty() ? int(cuda::resultSuccess) : fail(simulatorFault, text);
+}
+
+//===----------------------------------------------------------------------===//
+// The rest of the API
+//===----------------------------------------------------------------------===//
+
+static void fillDevice(cuda::EntryPoints &api) {
+  api.init = [](unsigned) { return 0; };
+  api.driverGetVersion = [](int *version) { *version = 0; return 0; };
+  api.getErrorName = [](int error, const char **name) {
+    *name = error == simulatorFault ? "the simulator found faults"
+                                    : "the simulator refuses";
+    return 0;
+  };
+  api.getErrorString = [](int, const char **text) {
+    *text = state().errorText.c_str();
+    return 0;
+  };
+  api.deviceGet = [](int *device, int) { *device = 0; return 0; };
+  api.deviceGetCount = [](int *count) { *count = 1; return 0; };
+  api.deviceGetName = [](char *name, int bytes, int) {
+    std::snprintf(name, size_t(bytes), "simulator");
+    return 0;
+  };
+  api.deviceGetAttribute = [](int *value, int attribute, int) {
+    *value = attribute == cuda::attributeMultiprocessors     ? 132
+             : attribute == cuda::attributeL2Bytes           ? 50 << 20
+             : attribute == cuda::attributeComputeMajor      ? 9
+             : attribute == cuda::attributeSharedBytesOptIn  ? 227 << 10
+                                                             : 0;
+    return 0;
+  };
+  api.deviceTotalMem = [](size_t *bytes, int) { *bytes = size_t(1) << 37; return 0; };
+  api.primaryCtxRetain = [](void **context, int) { *context = &state(); return 0; };
+  api.primaryCtxRelease = [](int) { return 0; };
+  api.ctxSetCurrent = [](void *) { return 0; };
+  api.streamCreate = [](void **stream, unsigned) { *stream = &state(); return 0; };
+  api.streamDestroy = [](void *) { return 0; };
+  api.streamQuery = [](void *) { return 0; };
+}
+
+static void fillEvents(cuda::EntryPoints &api) {
+  api.eventCreate = [](void **event, unsigned) { *event = new TimeStamp(); return 0; };
+  api.eventDestroy = [](void *event) { delete static_cast<TimeStamp *>(event); return 0; };
+  api.eventRecord = [](void *event, void *) {
+    static_cast<TimeStamp *>(event)->time = std::chrono::steady_clock::now();
+    return 0;
+  };
+  api.eventElapsedTime = [](float *milliseconds, void *begin, void *end) {
+    *milliseconds = std::chrono::duration<float, std::milli>(
+                        static_cast<TimeStamp *>(end)->time -
+                        static_cast<TimeStamp *>(begin)->time)
+                        .count();
+    return 0;
+  };
+}
+
+static void fillMemory(cuda::EntryPoints &api) {
+  api.memAlloc = memAlloc;
+  api.memFree = memFree;
+  api.memGetInfo = [](size_t *free, size_t *total) {
+    *free = *total = size_t(1) << 37;
+    return 0;
+  };
+  api.memcpyHtoD = [](cuda::DevicePointer to, const void *from, size_t bytes) {
+    return copy(find(to, bytes), from, bytes);
+  };
+  api.memcpyDtoH = [](void *to, cuda::DevicePointer from, size_t bytes) {
+    return copy(to, find(from, bytes), bytes);
+  };
+  api.memcpyDtoDAsync = [](cuda::DevicePointer to, cuda::DevicePointer from,
+                           size_t bytes, void *) {
+    return copy(find(to, bytes), find(from, bytes), bytes);
+  };
+  api.memsetD8Async = [](cuda::DevicePointer to, unsigned char value, size_t bytes,
+                         void *) {
+    char *host = find(to, bytes);
+    if (!host)
+      return fail(invalidValue, "the address is in no allocation");
+    std::memset(host, value, bytes);
+    return int(cuda::resultSuccess);
+  };
+}
+
+Error quack::sim::loadDriver(cuda::EntryPoints &api) {
+  fillDevice(api);
+  fillEvents(api);
+  fillMemory(api);
+  api.moduleLoadDataEx = moduleLoad;
+  api.moduleUnload = [](void *module) { delete static_cast<LoadedModule *>(module); return 0; };
+  api.moduleGetFunction = moduleGetFunction;
+  api.funcGetAttribute = [](int *value, int, void *) { *value = 0; return 0; };
+  api.funcSetAttribute = [](void *, int, int) { return 0; };
+  api.launchKernelEx = launchKernel;
+  return Error::success();
+}

@@ -1,0 +1,171 @@
+//===- HalfArith.cpp - f16 and bf16 arithmetic -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA, "Half Precision Floating-Point Instructions" and their packed forms:
+// add, sub, mul, fma, min, max, abs, neg. A packed value is two lanes of 16
+// bits, so that every handler runs over an array of 16-bit patterns. Sums and
+// products of two are exact enough in f64 for one rounding; fma rounds to odd
+// first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decoder.h"
+#include "FloatBits.h"
+#include "Lanes.h"
+
+using namespace quack::sim;
+
+namespace {
+struct HalfFormat {
+  static uint32_t toBits(uint16_t bits) { return halfToBits(bits); }
+  static constexpr SmallFormat format = halfFormat;
+  static constexpr uint16_t infinity = 0x7c00;
+};
+struct BF16Format {
+  static uint32_t toBits(uint16_t bits) { return bf16ToBits(bits); }
+  static constexpr SmallFormat format = bf16Format;
+  static constexpr uint16_t infinity = 0x7f80;
+};
+
+template <typename Format> double toDouble(uint16_t bits) {
+  return double(asFloat(Format::toBits(bits)));
+}
+template <typename Format> uint16_t flushHalf(const Op &op, uint16_t bits) {
+  return op.flush && (bits & Format::infinity) == 0 ? bits & 0x8000 : bits;
+}
+template <typename Format> uint16_t finish(const Op &op, double value) {
+  uint16_t bits = flushHalf<Format>(
+      op, uint16_t(roundTo(Format::format, value, Rounding::nearest)));
+  if (!op.saturate)
+    return bits;
+  return value > 1 ? uint16_t(roundTo(Format::format, 1.0, Rounding::nearest))
+         : value > 0 ? bits
+                     : uint16_t(0);
+}
+
+struct AddH {
+  static double apply(double a, double b, double) { return a + b; }
+};
+struct SubH {
+  static double apply(double a, double b, double) { return a - b; }
+};
+struct MulH {
+  static double apply(double a, double b, double) { return a * b; }
+};
+struct FmaH {
+  static double apply(double a, double b, double c) { return addToOdd(a * b, c); }
+};
+
+/// An operation on one pattern each.
+template <typename Format, typename F> struct Arith {
+  static uint16_t apply(const Op &op, uint16_t a, uint16_t b, uint16_t c) {
+    double x = toDouble<Format>(flushHalf<Format>(op, a));
+    double y = toDouble<Format>(flushHalf<Format>(op, b));
+    double z = toDouble<Format>(flushHalf<Format>(op, c));
+    double result = F::apply(x, y, z);
+    if (op.nan) // .relu (the only further modifier): negative and NaN give +0
+      result = result > 0 ? result : 0;
+    return finish<Format>(op, result);
+  }
+};
+/// Order of patterns: as sign and magnitude; +0 is above -0.
+template <typename Format, bool isMax, bool nan> struct Extremum {
+  static int16_t key(uint16_t bits) {
+    return int16_t(bits & 0x8000 ? bits ^ 0x7fff : bits);
+  }
+  static uint16_t apply(const Op &, uint16_t a, uint16_t b, uint16_t) {
+    bool isNaNA = (a & 0x7fff) > Format::infinity;
+    bool isNaNB = (b & 0x7fff) > Format::infinity;
+    bool takesA = isMax ? key(a) > key(b) : key(a) < key(b);
+    uint16_t result = takesA ? a : b;
+    result = isNaNA ? b : isNaNB ? a : result;
+    bool none = nan ? isNaNA | isNaNB : isNaNA & isNaNB;
+    return none ? canonicalHalfNaN : result;
+  }
+};
+struct AbsH {
+  static uint16_t apply(const Op &, uint16_t a, uint16_t, uint16_t) {
+    return a & 0x7fff;
+  }
+};
+struct NegH {
+  static uint16_t apply(const Op &, uint16_t a, uint16_t, uint16_t) {
+    return a ^ 0x8000;
+  }
+};
+} // namespace
+
+template <typename F, unsigned count>
+static void overPatterns(Warp &warp, const Op &op, uint32_t lanes) {
+  const uint16_t *a = warp.reg<uint16_t>(op.a), *b = warp.reg<uint16_t>(op.b),
+                 *c = warp.reg<uint16_t>(op.c);
+  alignas(64) uint16_t result[warpLanes * count];
+  for (unsigned i = 0; i < warpLanes * count; ++i)
+    result[i] = F::apply(op, a[i], b[i], c[i]);
+  if constexpr (count == 2) {
+    uint32_t packed[warpLanes];
+    std::memcpy(packed, result, sizeof(packed));
+    writeLanes(warp, op.d, lanes, packed);
+  } else {
+    writeLanes(warp, op.d, lanes, result);
+  }
+}
+
+template <typename F> static Handler pickWidth(const Op &op) {
+  return sizeOf(op.type) == 4 ? overPatterns<F, 2> : overPatterns<F, 1>;
+}
+
+template <typename Format, bool isMax>
+static Handler pickExtremum(const Op &op) {
+  return op.nan ? pickWidth<Extremum<Format, isMax, true>>(op)
+                : pickWidth<Extremum<Format, isMax, false>>(op);
+}
+
+template <typename Format>
+static Handler pick(llvm::StringRef root, const Op &op) {
+  if (root == "add")
+    return pickWidth<Arith<Format, AddH>>(op);
+  if (root == "sub")
+    return pickWidth<Arith<Format, SubH>>(op);
+  if (root == "mul")
+    return pickWidth<Arith<Format, MulH>>(op);
+  if (root == "fma")
+    return pickWidth<Arith<Format, FmaH>>(op);
+  if (root == "min")
+    return pickExtremum<Format, false>(op);
+  if (root == "max")
+    return pickExtremum<Format, true>(op);
+  return root == "abs" ? pickWidth<AbsH>(op) : pickWidth<NegH>(op);
+}
+
+bool quack::sim::decodeHalf(Decoder &d, Op &op) {
+  llvm::StringRef root = d.root();
+  static constexpr llvm::StringLiteral roots[] = {"add", "sub", "mul", "fma",
+                                                  "min", "max", "abs", "neg"};
+  std::optional<Type> type = d.peekType();
+  bool isHalf = type == Type::f16 || type == Type::f16x2;
+  bool isBF16 = type == Type::bf16 || type == Type::bf16x2;
+  if (!llvm::is_contained(roots, root) || !(isHalf || isBF16))
+    return false;
+  op.type = d.takeType();
+  bool isArith = root == "add" || root == "sub" || root == "mul" || root == "fma";
+  if (isArith)
+    d.take("rn");
+  op.flush = isHalf && isArith && d.take("ftz");
+  op.saturate = isHalf && isArith && d.take("sat");
+  op.nan = root == "fma"  ? d.take("relu")
+           : isArith ? false
+                     : (root == "min" || root == "max") && d.take("NaN");
+  op.run = isHalf ? pick<HalfFormat>(root, op) : pick<BF16Format>(root, op);
+  size_t sources = root == "fma" ? 3 : root == "abs" || root == "neg" ? 1 : 2;
+  if (!d.expectOperands(sources + 1))
+    return true;
+  op.d = d.dest(0, op.type);
+  op.a = d.source(1, op.type);
+  if (sources > 1)
+    op.b = d.source(2, op.type);
+  if (sources > 2)
+    op.c = d.source(3, op.type);
+  return true;
+}

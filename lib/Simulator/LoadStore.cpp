@@ -1,0 +1,265 @@
+//===- LoadStore.cpp - ld and st -------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA, ld, ld.global.nc, st, prefetch, createpolicy. Cache operators,
+// eviction priorities and policies are parsed and have no effect. Values that
+// nobody wrote may be loaded and stored within shared memory; they are a fault
+// where they leave it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decoder.h"
+#include "Lanes.h"
+#include "Memory.h"
+
+using namespace quack::sim;
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+/// One element of a vector to its register, extended to the register's width.
+template <typename Held, typename T>
+static void scatter(Warp &warp, Slot slot, uint32_t lanes, const uint8_t *staged,
+                    unsigned stride) {
+  alignas(64) Held values[warpLanes];
+  for (unsigned i = 0; i < warpLanes; ++i) {
+    T value;
+    std::memcpy(&value, staged + i * stride, sizeof(T));
+    values[i] = Held(value);
+  }
+  writeLanes(warp, slot, lanes, values);
+}
+
+template <typename Held>
+static void scatterAs(Warp &warp, Type type, Slot slot, uint32_t lanes,
+                      const uint8_t *staged, unsigned stride) {
+  switch (type) {
+  case Type::s8: return scatter<Held, int8_t>(warp, slot, lanes, staged, stride);
+  case Type::s16: return scatter<Held, int16_t>(warp, slot, lanes, staged, stride);
+  case Type::s32: return scatter<Held, int32_t>(warp, slot, lanes, staged, stride);
+  default: break;
+  }
+  switch (sizeOf(type)) {
+  case 1: return scatter<Held, uint8_t>(warp, slot, lanes, staged, stride);
+  case 2: return scatter<Held, uint16_t>(warp, slot, lanes, staged, stride);
+  case 4: return scatter<Held, uint32_t>(warp, slot, lanes, staged, stride);
+  default: return scatter<Held, uint64_t>(warp, slot, lanes, staged, stride);
+  }
+}
+
+/// `mode` holds the bytes of the registers.
+static void scatterElement(Warp &warp, const Op &op, Slot slot, uint32_t lanes,
+                           const uint8_t *staged, unsigned stride) {
+  switch (op.mode) {
+  case 2: return scatterAs<uint16_t>(warp, op.type, slot, lanes, staged, stride);
+  case 4: return scatterAs<uint32_t>(warp, op.type, slot, lanes, staged, stride);
+  default: return scatterAs<uint64_t>(warp, op.type, slot, lanes, staged, stride);
+  }
+}
+
+static void load(Warp &warp, const Op &op, uint32_t lanes) {
+  Access access;
+  unsigned size = sizeOf(op.type), bytes = size * op.count;
+  resolve(warp, op, lanes, bytes, AccessKind::read, access);
+  alignas(64) uint8_t staged[warpLanes * 32];
+  if (access.valid == allLanes && bytes == 16) {
+    for (unsigned i = 0; i < warpLanes; ++i)
+      std::memcpy(staged + 16 * i, access.pointers[i], 16);
+  } else {
+    for (unsigned i = 0; i < warpLanes; ++i)
+      if (access.valid >> i & 1)
+        std::memcpy(staged + bytes * i, access.pointers[i], bytes);
+  }
+  const Slot *list = warp.cluster->program.lists.data() + op.list;
+  uint32_t is = access.valid & ~access.undefined;
+  for (unsigned element = 0; element < op.count; ++element) {
+    scatterElement(warp, op, list[element], access.valid, staged + element * size, bytes);
+    warp.define(list[element], lanes, is);
+    if (lanes & ~is)
+      warp.origin[list[element]] = op.line;
+  }
+}
+
+static void loadParameter(Warp &warp, const Op &op, uint32_t lanes) {
+  const uint8_t *from = warp.cluster->launch.parameters.data() + op.offset;
+  const Slot *list = warp.cluster->program.lists.data() + op.list;
+  for (unsigned element = 0; element < op.count; ++element) {
+    scatterElement(warp, op, list[element], lanes, from + element * sizeOf(op.type), 0);
+    warp.define(list[element], lanes, allLanes);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+template <typename Held>
+static void gatherElement(Warp &warp, Slot slot, uint8_t *staged, unsigned stride,
+                          unsigned size) {
+  const Held *values = warp.reg<Held>(slot);
+  if (size == sizeof(Held)) {
+    for (unsigned i = 0; i < warpLanes; ++i)
+      std::memcpy(staged + i * stride, values + i, sizeof(Held));
+    return;
+  }
+  for (unsigned i = 0; i < warpLanes; ++i)
+    std::memcpy(staged + i * stride, values + i, size);
+}
+
+static void store(Warp &warp, const Op &op, uint32_t lanes) {
+  Access access;
+  unsigned size = sizeOf(op.type), bytes = size * op.count;
+  const Slot *list = warp.cluster->program.lists.data() + op.list;
+  bool leaves = op.space == Space::global;
+  uint32_t defined = allLanes;
+  for (unsigned element = 0; element < op.count; ++element) {
+    if (leaves)
+      lanes = requireDefined(warp, op, list[element], lanes, "global memory");
+    defined &= warp.defined[list[element]];
+  }
+  resolve(warp, op, lanes, bytes, AccessKind::write, access);
+  alignas(64) uint8_t staged[warpLanes * 32];
+  for (unsigned element = 0; element < op.count; ++element) {
+    uint8_t *to = staged + element * size;
+    if (op.mode == 2)
+      gatherElement<uint16_t>(warp, list[element], to, bytes, size);
+    else if (op.mode == 4)
+      gatherElement<uint32_t>(warp, list[element], to, bytes, size);
+    else
+      gatherElement<uint64_t>(warp, list[element], to, bytes, size);
+  }
+  for (unsigned i = 0; i < warpLanes; ++i)
+    if (access.valid >> i & 1)
+      std::memcpy(access.pointers[i], staged + bytes * i, bytes);
+  if (access.shared)
+    markWritten(access, access.valid, bytes, ~defined);
+}
+
+//===----------------------------------------------------------------------===//
+// Decoding
+//===----------------------------------------------------------------------===//
+
+static void nothing(Warp &, const Op &, uint32_t) {}
+
+/// createpolicy: an opaque value.
+static void createPolicy(Warp &warp, const Op &op, uint32_t lanes) {
+  uint64_t values[warpLanes];
+  std::fill_n(values, warpLanes, 0x12f0000000000000u);
+  writeLanes(warp, op.d, lanes, values);
+}
+
+/// PTX ISA, "Cache Operators", "Cache Eviction Priority Hints", and the rest
+/// that has no effect here. Returns whether a policy operand follows.
+static bool takeCacheModifiers(Decoder &d) {
+  d.takeAny({"ca", "cg", "cs", "cv", "lu", "wb", "wt"});
+  d.takeAny({"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
+             "L1::evict_last", "L1::no_allocate"});
+  d.takeAny({"L2::evict_normal", "L2::evict_first", "L2::evict_last"});
+  d.takeAny({"L2::64B", "L2::128B", "L2::256B"});
+  return d.take("L2::cache_hint");
+}
+
+static Space takeSpace(Decoder &d) {
+  if (d.take("global"))
+    return Space::global;
+  if (d.takeAny({"shared", "shared::cta"}))
+    return Space::shared;
+  if (d.take("shared::cluster"))
+    return Space::cluster;
+  if (d.takeAny({"param", "param::entry"}))
+    return Space::param;
+  return Space::generic;
+}
+
+static void decodeParameterLoad(Decoder &d, Op &op) {
+  const ParsedOperand &parsed = d.operand(1);
+  if (parsed.kind != ParsedOperand::address ||
+      parsed.elements.front().kind != ParsedOperand::symbol)
+    return d.fail(parsed.place, "expected the address of a parameter");
+  uint32_t offset = 0;
+  const ParsedVariable *parameter =
+      d.findParameter(parsed.elements.front().name, offset);
+  if (!parameter)
+    return d.fail(parsed.place, "unknown parameter '" +
+                                    parsed.elements.front().name + "'");
+  if (parsed.bits + sizeOf(op.type) * op.count > sizeOf(parameter->type))
+    return d.fail(parsed.place, "reads past the parameter");
+  op.offset = int64_t(offset + parsed.bits);
+  op.run = loadParameter;
+}
+
+static void decodeAccess(Decoder &d, Op &op) {
+  bool isLoad = d.root() == "ld";
+  op.definedness = Definedness::custom;
+  d.takeAny({"weak", "relaxed", "acquire", "release", "volatile"});
+  d.takeAny({"cta", "cluster", "gpu", "sys"});
+  op.space = takeSpace(d);
+  if (isLoad && op.space == Space::global)
+    d.take("nc");
+  bool hasPolicy = takeCacheModifiers(d);
+  op.count = uint8_t(d.takeVector());
+  op.type = d.takeType();
+  if (sizeOf(op.type) == 0 || sizeOf(op.type) * op.count > 32)
+    d.fail("'" + d.inst().text + "' does not exist");
+  size_t operands = hasPolicy ? 3 : 2;
+  if (d.hasFailed() || !d.expectOperands(operands))
+    return;
+  const ParsedOperand &value = d.operand(isLoad ? 0 : 1);
+  llvm::ArrayRef<ParsedOperand> elements(value);
+  if (value.kind == ParsedOperand::vector)
+    elements = value.elements;
+  if (elements.size() != op.count)
+    return d.fail(value.place, "expected a vector of " + llvm::Twine(op.count));
+  unsigned held = std::max(2u, sizeOf(op.type));
+  for (const ParsedOperand &element : elements)
+    held = std::max(held, d.registerBytes(element));
+  op.mode = uint8_t(held);
+  Type type = held == sizeOf(op.type) ? op.type
+              : held == 2 ? Type::b16 : held == 4 ? Type::b32 : Type::b64;
+  std::vector<Slot> slots;
+  for (const ParsedOperand &element : elements)
+    slots.push_back(isLoad ? d.dest(element, type) : d.source(element, type));
+  op.list = d.addList(slots);
+  if (op.space == Space::param && isLoad)
+    return decodeParameterLoad(d, op);
+  if (op.space == Space::param)
+    return d.fail("parameters cannot be written");
+  d.address(isLoad ? 1 : 0, op);
+  if (hasPolicy)
+    d.source(2, Type::b64);
+  op.run = isLoad ? load : store;
+  if (op.space != Space::global)
+    d.noteSharedAccess(sizeOf(op.type) * op.count);
+}
+
+static void decodeCreatePolicy(Decoder &d, Op &op) {
+  if (!d.take("fractional"))
+    return d.fail("'" + d.inst().text + "' is not simulated");
+  d.takeAny({"L2::evict_last", "L2::evict_normal", "L2::evict_first",
+             "L2::evict_unchanged"});
+  op.type = d.takeType();
+  if (sizeOf(op.type) != 8 || !d.expectOperands(1, 2))
+    return d.fail("'" + d.inst().text + "' does not exist");
+  op.d = d.dest(0, op.type);
+  op.run = createPolicy;
+}
+
+bool quack::sim::decodeMemory(Decoder &d, Op &op) {
+  llvm::StringRef root = d.root();
+  if (root == "ld" || root == "st") {
+    decodeAccess(d, op);
+  } else if (root == "createpolicy") {
+    decodeCreatePolicy(d, op);
+  } else if (root == "prefetch" || root == "prefetchu") {
+    d.takeAny({"global", "L1", "L2", "L2::evict_last", "L2::evict_normal"});
+    op.run = nothing;
+    op.definedness = Definedness::custom;
+    if (d.expectOperands(1))
+      d.address(0, op);
+  } else {
+    return false;
+  }
+  return true;
+}

@@ -1,0 +1,323 @@
+//===- Machine.h - the state of a running cluster ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Warps, CTAs and the cluster they form. A cluster is the unit that runs on its
+// own: clusters meet in global memory only.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_LIB_SIMULATOR_MACHINE_H
+#define QUACK_LIB_SIMULATOR_MACHINE_H
+
+#include "Program.h"
+
+#include "quack/Simulator/Simulator.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <deque>
+#include <set>
+
+namespace quack::sim {
+
+struct Cta;
+struct Cluster;
+
+//===----------------------------------------------------------------------===//
+// Warps
+//===----------------------------------------------------------------------===//
+
+enum class Wait : uint8_t {
+  none,
+  poll,    ///< tried an mbarrier in vain
+  barrier, ///< bar.sync `what`
+  cluster, ///< barrier.cluster.wait
+  lanes,   ///< a .sync instruction whose mask names lanes elsewhere
+};
+
+/// Lanes of a warp at one program counter.
+struct Fragment {
+  uint32_t lanes = 0;
+  uint32_t pc = 0;
+  int join = -1; ///< where it meets its siblings; an index of Warp::joins
+  Wait wait = Wait::none;
+  uint32_t what = 0;
+  uint64_t seen = 0; ///< Cluster::events when it began to wait
+  uint32_t turns = 0; ///< backward jumps since it last let others run
+};
+
+/// A place where the lanes that a branch parted meet again.
+struct Join {
+  uint32_t pc = 0;
+  uint32_t lanes = 0, arrived = 0;
+  int parent = -1;
+  bool isOpen = false;
+};
+
+/// A vector clock: what of each agent's past is ordered before this point. An
+/// agent is a warp (its number in the cluster), or the asynchronous operations
+/// of a warp (that number plus the number of warps).
+using Clock = std::vector<uint32_t>;
+void joinClock(Clock &into, const Clock &from);
+
+struct Warp {
+  Cluster *cluster = nullptr;
+  Cta *cta = nullptr;
+  uint32_t number = 0; ///< in its CTA
+  uint32_t agent = 0;  ///< in the cluster
+  uint8_t *file = nullptr;
+  uint32_t *defined = nullptr; ///< by slot: the lanes whose value is defined
+  uint32_t *origin = nullptr;  ///< by slot: the line of an undefined value
+  uint32_t lanes = 0, exited = 0;
+
+  llvm::SmallVector<Fragment, 4> fragments;
+  llvm::SmallVector<Join, 4> joins;
+  unsigned current = 0;  ///< the running fragment
+  bool yields = false;   ///< the running fragment lets others run
+  uint32_t asyncTime = 0; ///< of this warp's asynchronous operations
+
+  uint32_t clusterArrived = 0; ///< lanes that arrived and did not wait
+  uint32_t clusterPhase = 0;   ///< of that arrival
+  uint32_t clusterWaits = 0;   ///< phases this warp has waited for
+
+  uint32_t committedGroups = 0; ///< of cp.async
+  /// By group: the time of its last operation.
+  std::deque<std::pair<uint32_t, uint32_t>> groupTimes;
+
+  Clock clock;
+  Clock known; ///< mbarrier initialisations this warp may rely on
+  bool hasFencedInit = false;
+
+  template <typename T> T *reg(Slot slot) {
+    return reinterpret_cast<T *>(file + size_t(slot) * slotBytes);
+  }
+  uint32_t &mask(Slot slot) { return *reg<uint32_t>(slot); }
+  bool isDone() const { return (lanes & ~exited) == 0; }
+  void define(Slot slot, uint32_t which, uint32_t areDefined) {
+    defined[slot] = (defined[slot] & ~which) | (areDefined & which);
+  }
+  Fragment &fragment() { return fragments[current]; }
+};
+
+//===----------------------------------------------------------------------===//
+// CTAs
+//===----------------------------------------------------------------------===//
+
+/// What a byte of shared memory is.
+enum ByteState : uint8_t {
+  byteUnwritten = 0,
+  byteWritten = 1,
+  byteInFlight = 2, ///< an unfinished asynchronous operation's destination
+  byteMBarrier = 3,
+};
+
+/// PTX ISA, "Contents of the mbarrier object".
+struct MBarrier {
+  uint32_t offset = 0;
+  int64_t expected = 0; ///< arrivals of each phase
+  int64_t pending = 0;  ///< arrivals missing
+  int64_t bytes = 0;    ///< tx-count; negative while bytes came before expected
+  uint64_t phase = 0;   ///< phases completed
+  uint64_t waited = 0;  ///< phases some thread has waited for
+  bool hasRemoteData = false, completedRemote = false;
+  uint32_t initAgent = 0, initTime = 0;
+  Clock arriving, completed;
+};
+
+/// Barrier resource of a CTA (PTX ISA, bar).
+struct NamedBarrier {
+  uint32_t expected = 0; ///< threads, if the instructions say; else 0
+  uint32_t arrived = 0;
+  uint32_t generation = 0;
+  uint32_t ones = 0, zeros = 0;         ///< bar.red's predicates so far,
+  uint32_t lastOnes = 0, lastZeros = 0; ///< and those of the last generation
+  Clock clock, released;
+};
+
+/// The last accesses of a granule of shared memory, as packed epochs.
+struct AccessHistory {
+  uint32_t write = 0, read = 0;
+};
+
+struct Cta {
+  uint32_t rank = 0;
+  uint64_t number = 0; ///< in the grid
+  Extent id;
+  std::vector<uint8_t> shared;
+  std::vector<uint8_t> state;            ///< ByteState by byte
+  std::vector<AccessHistory> history;    ///< by granule
+  std::vector<MBarrier> mbarriers;
+  NamedBarrier barriers[16];
+  uint32_t firstWarp = 0, numWarps = 0;
+  uint32_t liveThreads = 0;
+  bool hasExited = false;
+
+  MBarrier *findMBarrier(uint64_t offset) {
+    for (MBarrier &barrier : mbarriers)
+      if (barrier.offset == offset)
+        return &barrier;
+    return nullptr;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Asynchronous operations
+//===----------------------------------------------------------------------===//
+
+struct AsyncOp {
+  enum Kind : uint8_t { store, copy, bulk } kind = store;
+  Cta *to = nullptr;
+  uint32_t offset = 0, bytes = 0;
+  uint32_t sourceBytes = 0;         ///< cp.async: the rest is zeros
+  const uint8_t *source = nullptr;  ///< of copies
+  uint8_t data[16] = {};            ///< of st.async
+  uint32_t mbarrier = 0;            ///< its offset, in `to`
+  uint32_t done = 0;                ///< bytes written so far
+  Warp *warp = nullptr;
+  uint32_t lane = 0;
+  uint32_t group = 0;               ///< of cp.async
+  uint32_t time = 0;                ///< of the warp's asynchronous agent
+  uint32_t line = 0;
+};
+
+//===----------------------------------------------------------------------===//
+// The cluster
+//===----------------------------------------------------------------------===//
+
+/// splitmix64.
+struct Random {
+  uint64_t state = 0;
+  uint64_t next() {
+    uint64_t z = (state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  uint32_t below(uint32_t bound) { return uint32_t((next() >> 32) * bound >> 32); }
+};
+
+struct OpCount {
+  uint64_t warps = 0, lanes = 0;
+  uint64_t sectors = 0, leastSectors = 0, wavefronts = 0, leastWavefronts = 0;
+};
+
+/// What every cluster of a launch shares; nothing of it changes.
+struct Launch {
+  const Program *program = nullptr;
+  const LaunchConfig *config = nullptr;
+  const Options *options = nullptr;
+  std::vector<uint8_t> parameters;
+  uint32_t sharedBytes = 0; ///< static and dynamic
+  uint32_t clusterSize = 1;
+};
+
+struct Cluster {
+  const Launch &launch;
+  const Program &program;
+  uint64_t index = 0;
+  std::vector<Cta> ctas;
+  std::vector<Warp> warps;
+  std::deque<AsyncOp> pending;
+  std::vector<std::vector<uint32_t>> readSets; ///< of AccessHistory::read
+  Random random;
+
+  // barrier.cluster
+  uint32_t clusterPhase = 0, clusterArrivals = 0, liveThreads = 0;
+  Clock clusterClock, clusterReleased;
+  Clock clusterKnown, clusterKnownReleased;
+
+  uint64_t events = 0; ///< grows whenever something that may be waited for ends
+  uint64_t steps = 0;
+  bool isStopped = false;
+  bool checksUndefined, checksAsync, checksRaces, checksProtocol;
+
+  std::vector<OpCount> counts;
+  uint64_t globalRead = 0, globalWritten = 0, barrierCount = 0, shuffleCount = 0,
+           remoteBytes = 0;
+  std::vector<Fault> faults;
+  std::set<std::pair<std::string, uint32_t>> reported;
+
+  explicit Cluster(const Launch &launch);
+  /// Runs cluster `number` of the grid.
+  void run(uint64_t number);
+
+private:
+  std::vector<uint8_t> files;
+  std::vector<uint32_t> definedness, origins;
+  void reset(uint64_t number);
+  void startWarp(Warp &warp);
+};
+
+//===----------------------------------------------------------------------===//
+// Faults (Checks.cpp)
+//===----------------------------------------------------------------------===//
+
+/// Reports a fault of `op`; once for each kind and line in a cluster.
+void report(Warp &warp, const Op &op, uint32_t lane, llvm::StringRef kind,
+            const llvm::Twine &text);
+/// Reports an undefined value of `slot` among `lanes` that reaches `use`.
+/// Returns the lanes whose value is defined.
+uint32_t requireDefined(Warp &warp, const Op &op, Slot slot, uint32_t lanes,
+                        llvm::StringRef use);
+/// Reports who waits for what.
+void reportDeadlock(Cluster &cluster);
+
+inline uint32_t firstLane(uint32_t lanes) { return uint32_t(__builtin_ctz(lanes)); }
+
+//===----------------------------------------------------------------------===//
+// Races (Races.cpp): happens-before by vector clocks
+//===----------------------------------------------------------------------===//
+
+void checkRead(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
+               uint32_t offset, uint32_t bytes);
+/// A write by `agent` at `time`; `warp` is who issued it.
+void checkWrite(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
+                uint32_t offset, uint32_t bytes, uint32_t agent, uint32_t time);
+/// Ends the warp's present step: later accesses are not covered by what was
+/// released before.
+inline void tick(Warp &warp) { ++warp.clock[warp.agent]; }
+
+//===----------------------------------------------------------------------===//
+// Execution (Warp.cpp, Barriers.cpp, Async.cpp)
+//===----------------------------------------------------------------------===//
+
+/// Runs the warp's current fragment for up to `budget` instructions, until it
+/// waits, yields or ends.
+void runFragment(Warp &warp, uint64_t budget);
+/// Makes the lanes of the current fragment wait; they execute this instruction
+/// again after the next event.
+void waitHere(Warp &warp, Wait wait, uint32_t what);
+
+/// Lets the barriers know that `lanes` of `warp` have exited.
+void threadsExited(Warp &warp, uint32_t lanes, const Op &op);
+/// Lets `bytes` arrive at the mbarrier; completes its phase if that was all.
+void completeBytes(Cluster &cluster, Cta &cta, MBarrier &barrier, int64_t bytes);
+
+void checkInitVisible(Warp &warp, const Op &op, unsigned lane,
+                      const MBarrier &barrier);
+
+void issue(Warp &warp, const Op &op, AsyncOp async);
+/// Completes the warp's cp.async groups below `end`.
+void finishGroups(Warp &warp, uint32_t end);
+/// Performs up to `bytes` bytes of pending operation `index`.
+void progress(Cluster &cluster, size_t index, uint32_t bytes);
+/// Performs the oldest pending operation that is not a cp.async copy, or any;
+/// returns false if there is none.
+bool progressAny(Cluster &cluster);
+
+/// Where an address of shared memory leads; null if nowhere.
+struct SharedPlace {
+  Cta *cta = nullptr;
+  uint64_t offset = 0;
+};
+SharedPlace resolveShared(Warp &warp, uint64_t address, Space space);
+/// Returns host memory for `bytes` bytes of global memory, or null.
+uint8_t *resolveGlobal(const Launch &launch, uint64_t address, uint64_t bytes);
+
+/// Checks that the peer's shared memory may be accessed.
+bool checkPeer(Warp &warp, const Op &op, uint32_t lane, const Cta &cta);
+
+} // namespace quack::sim
+
+#endif // QUACK_LIB_SIMULATOR_MACHINE_H

@@ -1,0 +1,274 @@
+//===- Memory.cpp - what a warp's access touches ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Memory.h"
+
+#include "quack/Layout/MemoryAccess.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <cstring>
+
+using namespace llvm;
+using namespace quack;
+using namespace quack::sim;
+
+static std::string hex(uint64_t value) { return "0x" + utohexstr(value, true); }
+
+SharedPlace quack::sim::resolveShared(Warp &warp, uint64_t address, Space space) {
+  if (space == Space::generic)
+    address &= ~genericShared;
+  uint64_t window = address >> clusterShift;
+  uint64_t offset = address & ((1ull << clusterShift) - 1);
+  if (offset < sharedBase || (window && space == Space::shared &&
+                              window != warp.cta->rank + 1))
+    return {};
+  if (window > warp.cluster->ctas.size())
+    return {};
+  Cta *cta = window ? &warp.cluster->ctas[window - 1] : warp.cta;
+  return {cta, offset - sharedBase};
+}
+
+uint8_t *quack::sim::resolveGlobal(const Launch &launch, uint64_t address,
+                                   uint64_t bytes) {
+  for (const Buffer &buffer : launch.config->buffers)
+    if (address >= buffer.address && bytes <= buffer.bytes &&
+        address - buffer.address <= buffer.bytes - bytes)
+      return static_cast<uint8_t *>(buffer.data) + (address - buffer.address);
+  return nullptr;
+}
+
+bool quack::sim::checkPeer(Warp &warp, const Op &op, uint32_t lane,
+                           const Cta &cta) {
+  if (&cta == warp.cta || !warp.cluster->checksProtocol)
+    return true;
+  if (cta.hasExited) {
+    report(warp, op, lane, "exited-peer",
+           "touches the shared memory of CTA " + Twine(cta.number) +
+               ", which has exited");
+    return false;
+  }
+  if (warp.clusterWaits == 0) {
+    report(warp, op, lane, "unstarted-peer",
+           "touches the shared memory of CTA " + Twine(cta.number) +
+               " before any barrier.cluster.wait: it may not have started");
+    return false;
+  }
+  return true;
+}
+
+void quack::sim::computeAddresses(Warp &warp, Slot base, Type width,
+                                  int64_t offset, uint64_t *addresses) {
+  if (width == Type::b32) {
+    const uint32_t *from = warp.reg<uint32_t>(base);
+    for (unsigned i = 0; i < warpLanes; ++i)
+      addresses[i] = uint32_t(from[i] + uint32_t(offset));
+    return;
+  }
+  const uint64_t *from = warp.reg<uint64_t>(base);
+  for (unsigned i = 0; i < warpLanes; ++i)
+    addresses[i] = from[i] + uint64_t(offset);
+}
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+static bool isContiguous(const Access &access, uint32_t lanes, uint32_t bytes) {
+  uint64_t wrong = lanes != allLanes;
+  for (unsigned i = 0; i < warpLanes; ++i)
+    wrong |= access.addresses[i] ^ (access.addresses[0] + i * bytes);
+  return wrong == 0;
+}
+
+static void countGlobal(Warp &warp, const Op &op, const Access &access,
+                        uint32_t lanes, uint32_t bytes, bool contiguous,
+                        AccessKind kind) {
+  Cluster &cluster = *warp.cluster;
+  OpCount &count = cluster.counts[op.index];
+  uint64_t total = uint64_t(bytes) * uint64_t(__builtin_popcount(lanes));
+  (kind == AccessKind::read ? cluster.globalRead : cluster.globalWritten) += total;
+  if (contiguous) {
+    uint64_t begin = access.addresses[0];
+    count.sectors += (begin + total - 1) / 32 - begin / 32 + 1;
+    count.leastSectors += (total + 31) / 32;
+    return;
+  }
+  int64_t addresses[warpLanes];
+  for (unsigned i = 0; i < warpLanes; ++i)
+    addresses[i] = lanes >> i & 1 ? int64_t(access.addresses[i]) : inactiveLane;
+  GlobalAccessCost cost = countSectors(addresses, bytes);
+  count.sectors += uint64_t(cost.sectors);
+  count.leastSectors += uint64_t(cost.leastSectors);
+}
+
+/// Where an address outside of every buffer lies, in words.
+static std::string describeMiss(const Launch &launch, uint64_t address) {
+  const Buffer *nearest = nullptr;
+  uint64_t best = UINT64_MAX;
+  for (const Buffer &buffer : launch.config->buffers) {
+    uint64_t distance = address < buffer.address ? buffer.address - address
+                                                 : address - buffer.address;
+    if (distance < best) {
+      best = distance;
+      nearest = &buffer;
+    }
+  }
+  if (!nearest)
+    return "no buffer is there";
+  return "the nearest buffer has " + std::to_string(nearest->bytes) +
+         " bytes from " + hex(nearest->address) + " on";
+}
+
+static void resolveGlobalLanes(Warp &warp, const Op &op, uint32_t lanes,
+                               uint32_t bytes, AccessKind kind, Access &access) {
+  const Launch &launch = warp.cluster->launch;
+  bool contiguous = isContiguous(access, lanes, bytes);
+  if (contiguous && access.addresses[0] % bytes == 0)
+    if (uint8_t *base = resolveGlobal(launch, access.addresses[0], 32 * bytes)) {
+      for (unsigned i = 0; i < warpLanes; ++i)
+        access.pointers[i] = base + i * bytes;
+      access.valid = lanes;
+      return countGlobal(warp, op, access, lanes, bytes, true, kind);
+    }
+  for (unsigned i = 0; i < warpLanes; ++i) {
+    if (!(lanes >> i & 1))
+      continue;
+    uint64_t address = access.addresses[i];
+    if (address % bytes) {
+      report(warp, op, i, "misaligned",
+             hex(address) + " is no multiple of " + Twine(bytes));
+      continue;
+    }
+    access.pointers[i] = resolveGlobal(launch, address, bytes);
+    if (access.pointers[i])
+      access.valid |= 1u << i;
+    else
+      report(warp, op, i, "out-of-bounds",
+             Twine(bytes) + " bytes at " + hex(address) + ": " +
+                 describeMiss(launch, address));
+  }
+  if (access.valid)
+    countGlobal(warp, op, access, access.valid, bytes, false, kind);
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+static void countShared(Warp &warp, const Op &op, const Access &access,
+                        uint32_t lanes, uint32_t bytes) {
+  OpCount &count = warp.cluster->counts[op.index];
+  uint32_t width = std::max(4u, bytes);
+  uint64_t least = 0;
+  unsigned group = 128 / width;
+  for (unsigned i = 0; i < warpLanes; i += group)
+    least += (lanes >> i & (group == 32 ? allLanes : (1u << group) - 1)) != 0;
+  count.leastWavefronts += least;
+  if (isContiguous(access, lanes, width)) {
+    count.wavefronts += least;
+    return;
+  }
+  int64_t addresses[warpLanes];
+  for (unsigned i = 0; i < warpLanes; ++i)
+    addresses[i] = lanes >> i & 1
+                       ? int64_t(access.addresses[i] & ~uint64_t(width - 1))
+                       : inactiveLane;
+  count.wavefronts += uint64_t(sharedAccessCost(addresses, width).wavefronts);
+}
+
+/// Looks at the states of the bytes a lane touches.
+static void checkStates(Warp &warp, const Op &op, unsigned lane, Cta &cta,
+                        uint32_t offset, uint32_t bytes, AccessKind kind,
+                        Access &access) {
+  const uint8_t *state = cta.state.data() + offset;
+  uint8_t all = byteWritten, worst = byteUnwritten;
+  for (uint32_t i = 0; i < bytes; ++i) {
+    all &= state[i] == byteWritten;
+    worst = std::max(worst, state[i]);
+  }
+  if (all)
+    return;
+  std::string where = " at shared offset " + std::to_string(offset) +
+                      " of CTA " + std::to_string(cta.number);
+  if (worst == byteMBarrier) {
+    report(warp, op, lane, "mbarrier-access", Twine("touches an mbarrier") + where);
+  } else if (worst == byteInFlight) {
+    report(warp, op, lane, "async-in-flight",
+           Twine(kind == AccessKind::read ? "reads" : "overwrites") +
+               " the destination of an unfinished asynchronous operation" + where);
+  } else if (kind != AccessKind::write) {
+    access.undefined |= 1u << lane;
+  }
+}
+
+static void resolveSharedLane(Warp &warp, const Op &op, unsigned lane,
+                              uint32_t bytes, AccessKind kind, Access &access) {
+  uint64_t address = access.addresses[lane];
+  SharedPlace place = resolveShared(warp, address, op.space);
+  if (!place.cta || place.offset + bytes > place.cta->shared.size()) {
+    report(warp, op, lane, "out-of-bounds",
+           Twine(bytes) + " bytes at shared address " + hex(address) + ": CTAs have " +
+               Twine(warp.cta->shared.size()) + " bytes from " + hex(sharedBase) +
+               " on");
+    return;
+  }
+  if (address % bytes) {
+    report(warp, op, lane, "misaligned",
+           "shared address " + hex(address) + " is no multiple of " + Twine(bytes));
+    return;
+  }
+  if (!checkPeer(warp, op, lane, *place.cta))
+    return;
+  Cluster &cluster = *warp.cluster;
+  Cta &cta = *place.cta;
+  uint32_t offset = uint32_t(place.offset);
+  if (&cta != warp.cta)
+    cluster.remoteBytes += bytes;
+  access.pointers[lane] = cta.shared.data() + offset;
+  access.places[lane] = place;
+  access.valid |= 1u << lane;
+  access.shared |= 1u << lane;
+  checkStates(warp, op, lane, cta, offset, bytes, kind, access);
+  if (!cluster.checksRaces)
+    return;
+  if (kind == AccessKind::read)
+    checkRead(warp, op, lane, cta, offset, bytes);
+  else if (kind == AccessKind::write)
+    checkWrite(warp, op, lane, cta, offset, bytes, warp.agent,
+               warp.clock[warp.agent]);
+}
+
+void quack::sim::resolve(Warp &warp, const Op &op, uint32_t lanes, uint32_t bytes,
+                         AccessKind kind, Access &access) {
+  lanes = requireDefined(warp, op, op.a, lanes, "an address");
+  computeAddresses(warp, op.a, op.from, op.offset, access.addresses);
+  uint32_t shared = 0;
+  if (op.space == Space::shared || op.space == Space::cluster)
+    shared = lanes;
+  else if (op.space == Space::generic)
+    for (unsigned i = 0; i < warpLanes; ++i)
+      shared |= uint32_t((access.addresses[i] & genericShared) != 0) << i;
+  shared &= lanes;
+  if (lanes & ~shared)
+    resolveGlobalLanes(warp, op, lanes & ~shared, bytes, kind, access);
+  if (!shared)
+    return;
+  for (unsigned i = 0; i < warpLanes; ++i)
+    if (shared >> i & 1)
+      resolveSharedLane(warp, op, i, bytes, kind, access);
+  if (access.shared)
+    countShared(warp, op, access, access.shared, bytes);
+}
+
+void quack::sim::markWritten(Access &access, uint32_t lanes, uint32_t bytes,
+                             uint32_t undefined) {
+  lanes &= access.shared;
+  for (unsigned i = 0; i < warpLanes; ++i)
+    if (lanes >> i & 1)
+      std::memset(access.places[i].cta->state.data() + access.places[i].offset,
+                  undefined >> i & 1 ? byteUnwritten : byteWritten, bytes);
+}

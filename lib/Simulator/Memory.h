@@ -1,0 +1,45 @@
+//===- Memory.h - what a warp's access touches ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From addresses to host memory, with the checks that every access passes:
+// bounds, alignment, defined addresses; for shared memory also what state its
+// bytes are in, and races.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_LIB_SIMULATOR_MEMORY_H
+#define QUACK_LIB_SIMULATOR_MEMORY_H
+
+#include "Machine.h"
+
+namespace quack::sim {
+
+enum class AccessKind : uint8_t { read, write, atomic };
+
+/// The access of a warp, lane by lane.
+struct Access {
+  uint64_t addresses[warpLanes];
+  uint8_t *pointers[warpLanes]; ///< host memory, for lanes in `valid`
+  uint32_t valid = 0;           ///< lanes that may go on
+  uint32_t shared = 0;          ///< lanes whose memory is shared
+  uint32_t undefined = 0;       ///< lanes that read bytes nobody wrote
+  SharedPlace places[warpLanes]; ///< for lanes in `shared`
+};
+
+/// Computes the addresses of `lanes` from base register and offset.
+void computeAddresses(Warp &warp, Slot base, Type width, int64_t offset,
+                      uint64_t *addresses);
+
+/// Resolves and checks an access of `bytes` bytes a lane, and counts it.
+void resolve(Warp &warp, const Op &op, uint32_t lanes, uint32_t bytes,
+             AccessKind kind, Access &access);
+
+/// Notes that lanes have written: their bytes hold values, or none where
+/// `undefined`.
+void markWritten(Access &access, uint32_t lanes, uint32_t bytes,
+                 uint32_t undefined);
+
+} // namespace quack::sim
+
+#endif // QUACK_LIB_SIMULATOR_MEMORY_H

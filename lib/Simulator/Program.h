@@ -1,0 +1,159 @@
+//===- Program.h - a kernel in the form that runs ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel decoded once: each instruction has a function that executes it for
+// the lanes of a warp, and operands that are places in the warp's register
+// file. Constants and special registers are registers that are filled before
+// the warp starts, so that no instruction asks what an operand is.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_LIB_SIMULATOR_PROGRAM_H
+#define QUACK_LIB_SIMULATOR_PROGRAM_H
+
+#include "Syntax.h"
+#include "Types.h"
+
+#include <string>
+#include <vector>
+
+namespace quack::sim {
+
+struct Warp;
+struct Op;
+
+/// A place in a register file, in units of slotBytes. A value of 16 bits takes
+/// one slot (32 lanes of 2 bytes), of 32 bits two, of 64 bits four. A predicate
+/// takes one: its first four bytes are the mask of the lanes where it holds.
+using Slot = uint32_t;
+inline constexpr unsigned warpLanes = 32;
+inline constexpr unsigned slotBytes = 64;
+inline constexpr uint32_t allLanes = 0xffffffffu;
+
+/// Slots 0 to 3 hold zeros; what writes there is lost, since nobody reads
+/// sinkSlot.
+inline constexpr Slot zeroSlot = 0, sinkSlot = 4, firstFreeSlot = 8;
+
+/// Executes `op` for `lanes`, a subset of the warp's running lanes.
+using Handler = void (*)(Warp &warp, const Op &op, uint32_t lanes);
+
+enum class Space : uint8_t { generic, global, shared, cluster, param };
+
+/// How an instruction treats values that nobody wrote.
+enum class Definedness : uint8_t {
+  spreads, ///< the result is as undefined as the operands
+  custom,  ///< the handler says
+};
+
+/// PTX ISA, "Rounding Modifiers".
+enum class Rounding : uint8_t { nearest, zero, down, up };
+enum class Compare : uint8_t {
+  eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan
+};
+enum class Logic : uint8_t { none, conjunction, disjunction, exclusive };
+
+/// Where a warp goes after an instruction.
+enum class Flow : uint8_t {
+  next,
+  branch, ///< to `target`
+  exit,
+  wait, ///< may stay at the instruction
+};
+
+struct Op {
+  Handler run = nullptr;
+  Slot d = sinkSlot, a = zeroSlot, b = zeroSlot, c = zeroSlot;
+  Slot d2 = sinkSlot;    ///< the second predicate written
+  Slot guard = zeroSlot; ///< with hasGuard
+  int64_t offset = 0;    ///< added to the address in a (its width: from),
+  int64_t offsetB = 0, offsetC = 0; ///< and to those in b and c
+  Type fromB = Type::b64, fromC = Type::b64;
+  uint32_t list = 0;     ///< a vector's registers, in Program::lists
+  uint32_t target = 0;   ///< of a branch
+  uint32_t join = 0;     ///< where the branch's lanes meet again
+  uint32_t line = 0, index = 0;
+  Type type = Type::b32, from = Type::b64;
+  Space space = Space::generic;
+  Definedness definedness = Definedness::spreads;
+  uint8_t count = 1; ///< elements of a vector
+  Rounding rounding = Rounding::nearest;
+  Compare compare = Compare::eq;
+  Logic logic = Logic::none;
+  bool hasGuard = false, isGuardNegated = false, isLogicNegated = false;
+  bool flush = false, saturate = false, nan = false; ///< .ftz .sat .NaN
+  Flow flow = Flow::next;
+  bool isAligned = false;  ///< .aligned, .sync.aligned: all lanes at once
+  bool isRelaxed = false;  ///< .relaxed
+  bool isClusterScope = false;
+  uint8_t mode = 0;        ///< the family's own use
+};
+
+/// What a slot holds when a warp starts.
+struct SlotConstant {
+  Slot slot;
+  Type type;
+  uint64_t bits;
+};
+
+/// Special registers that differ by thread, warp or CTA (PTX ISA, "Special
+/// Registers").
+enum class Special : uint8_t {
+  tidX, tidY, tidZ, ntidX, ntidY, ntidZ, laneid, warpid, nwarpid,
+  ctaidX, ctaidY, ctaidZ, nctaidX, nctaidY, nctaidZ,
+  clusteridX, clusteridY, clusteridZ, nclusteridX, nclusteridY, nclusteridZ,
+  clusterCtaidX, clusterCtaidY, clusterCtaidZ,
+  clusterNctaidX, clusterNctaidY, clusterNctaidZ,
+  clusterCtarank, clusterNctarank, isExplicitCluster,
+  lanemaskEq, lanemaskLt, lanemaskLe, lanemaskGt, lanemaskGe,
+  smid, nsmid, gridid, dynamicSmemSize, totalSmemSize,
+  count
+};
+
+struct SlotSpecial {
+  Slot slot;
+  Special special;
+  bool isWide; ///< read into 64 bits
+};
+
+struct Parameter {
+  uint32_t offset, bytes;
+};
+
+/// A decoded kernel.
+struct Program {
+  std::string name;
+  std::vector<Op> ops; ///< the last one exits
+  std::vector<std::string> texts; ///< the mnemonic of each op
+  std::vector<Slot> lists;
+  std::vector<SlotConstant> constants;
+  std::vector<SlotSpecial> specials;
+  std::vector<Parameter> parameters;
+  uint32_t parameterBytes = 0;
+  uint32_t slots = firstFreeSlot;
+  uint32_t staticSharedBytes = 0; ///< before the dynamic ones
+  uint32_t sharedGranule = 16;    ///< bytes that every access is a multiple of
+  bool usesDynamicShared = false;
+  uint32_t requiredThreads[3], maxThreads[3], requiredCluster[3];
+};
+
+/// Addresses of shared memory (PTX ISA, "State Spaces"): a CTA's own start at
+/// sharedBase, so that a null pointer is none; in the cluster's window a CTA's
+/// stand at (rank + 1) << clusterShift.
+inline constexpr uint64_t sharedBase = 1024;
+inline constexpr unsigned clusterShift = 24;
+/// Generic addresses of shared memory are those of the cluster's window, plus
+/// this.
+inline constexpr uint64_t genericShared = 1ull << 56;
+
+/// Decodes a parsed kernel; an error has the place of what is unknown.
+llvm::Expected<Program> decode(const ParsedModule &module,
+                               const ParsedKernel &kernel);
+
+/// Fills Op::join of every branch with the instruction at which all paths from
+/// it meet again: the immediate post-dominator; ops.size() if there is none.
+void findJoins(Program &program);
+
+} // namespace quack::sim
+
+#endif // QUACK_LIB_SIMULATOR_PROGRAM_H

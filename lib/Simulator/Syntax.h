@@ -1,0 +1,111 @@
+//===- Syntax.h - PTX as parsed ---------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The parsed form of a PTX module. Registers are resolved (a block `{ }` may
+// declare its own); what an instruction means is Decode's business.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_LIB_SIMULATOR_SYNTAX_H
+#define QUACK_LIB_SIMULATOR_SYNTAX_H
+
+#include "Lexer.h"
+#include "Types.h"
+
+#include <string>
+
+namespace quack::sim {
+
+/// An operand (PTX ISA, "Instruction Operands").
+struct ParsedOperand {
+  enum Kind {
+    reg,     ///< `index` is the register
+    sink,    ///< _
+    special, ///< %tid.x: `name`
+    integer, ///< `bits`
+    real,    ///< `bits`, an f32's if `isSingle`, else an f64's
+    symbol,  ///< name+bits: a variable, a label, a parameter
+    address, ///< [elements[0] + bits]
+    vector   ///< {elements}
+  };
+  Kind kind = sink;
+  Place place;
+  unsigned index = 0;
+  std::string name;
+  uint64_t bits = 0;
+  bool isSingle = false;
+  bool isNegated = false; ///< !%p1
+  /// Of `d|p`: the predicate register, or none.
+  int second = -1;
+  std::vector<ParsedOperand> elements;
+};
+
+struct Modifier {
+  llvm::StringRef text;
+  Place place;
+};
+
+/// `@!%p1 root.modifiers operands;`
+struct ParsedInstruction {
+  Place place;
+  int guard = -1;
+  bool isGuardNegated = false;
+  llvm::StringRef root;
+  std::vector<Modifier> modifiers;
+  std::vector<ParsedOperand> operands;
+  unsigned block = 0; ///< the `{ }` it stands in, for labels
+  std::string text;   ///< the mnemonic
+};
+
+struct ParsedRegister {
+  std::string name;
+  Type type = Type::b32;
+};
+
+/// A variable of .shared or .global, or a parameter.
+struct ParsedVariable {
+  std::string name;
+  Type type = Type::b8;
+  Place place;
+  uint64_t alignment = 1;
+  uint64_t count = 1; ///< elements; 0 for `name[]`
+  bool isExternal = false;
+  bool isPointer = false; ///< .ptr
+};
+
+struct ParsedLabel {
+  std::string name;
+  unsigned block = 0;
+  unsigned instruction = 0; ///< the next one
+};
+
+struct ParsedKernel {
+  std::string name;
+  Place place;
+  std::vector<ParsedVariable> parameters;
+  std::vector<ParsedVariable> shared; ///< declared inside
+  std::vector<ParsedRegister> registers;
+  std::vector<ParsedInstruction> instructions;
+  std::vector<ParsedLabel> labels;
+  std::vector<unsigned> blockParents; ///< block 0 is the body
+  /// Directives (PTX ISA, "Performance-Tuning" and "Cluster Dimension
+  /// Directives"); zero where absent.
+  uint32_t requiredThreads[3] = {0, 0, 0}, maxThreads[3] = {0, 0, 0};
+  uint32_t requiredCluster[3] = {0, 0, 0};
+};
+
+struct ParsedModule {
+  std::string name;
+  unsigned version = 0; ///< times ten
+  std::vector<ParsedVariable> shared;
+  std::vector<ParsedKernel> kernels;
+};
+
+/// Parses PTX text; `text` must outlive the result.
+llvm::Expected<ParsedModule> parseModule(llvm::StringRef text,
+                                         llvm::StringRef name);
+
+} // namespace quack::sim
+
+#endif // QUACK_LIB_SIMULATOR_SYNTAX_H

@@ -1,0 +1,53 @@
+//===- tools/quack-sim/Arguments.h - a kernel's arguments -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arguments as the command line states them:
+//
+// | --arg                     | passes                                       |
+// |---------------------------|----------------------------------------------|
+// | x.npy                     | the address of the array                     |
+// | out:y.npy:f32:64x4096     | the address of memory written to y.npy later |
+// | zeros:1024                | the address of 1024 zero bytes               |
+// | i32:7, i64:7, f32:0.5     | the number                                   |
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_TOOLS_QUACKSIM_ARGUMENTS_H
+#define QUACK_TOOLS_QUACKSIM_ARGUMENTS_H
+
+#include "quack/Runtime/Npy.h"
+#include "quack/Simulator/Simulator.h"
+
+#include <deque>
+
+namespace quack {
+
+/// The arguments of a launch and the memory they point to.
+class Arguments {
+public:
+  /// Adds the argument that `text` states.
+  llvm::Error add(llvm::StringRef text);
+  /// Hands words and buffers to a launch.
+  void apply(sim::LaunchConfig &config);
+  /// Writes the outputs' files.
+  llvm::Error writeOutputs() const;
+
+private:
+  struct Memory {
+    std::vector<char> data;
+    std::string file; ///< of an output
+    StorageType type = StorageType::f32;
+    std::vector<int64_t> shape;
+    uint64_t address = 0;
+  };
+  std::vector<uint64_t> words;
+  std::deque<Memory> memories;
+
+  Memory &addMemory(std::vector<char> data);
+  llvm::Error addOutput(llvm::StringRef text);
+};
+
+} // namespace quack
+
+#endif // QUACK_TOOLS_QUACKSIM_ARGUMENTS_H

@@ -1,0 +1,143 @@
+//===- tools/quack-sim/quack-sim.cpp - runs PTX on the CPU ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launches one kernel of a PTX file in the simulator and prints its faults.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace quack;
+
+static constexpr StringLiteral overview = R"(runs PTX on the CPU and names its faults
+
+  quack-sim softmax.ptx --grid=64 --block=128 --shared=64 \
+      --arg=x.npy --arg=i64:4096 --arg=out:y.npy:f32:64x4096 --arg=i64:4096 --arg=i64:64
+
+An argument is an array (x.npy), memory for one (out:y.npy:f32:64x4096,
+zeros:BYTES) or a number (i32:7, i64:7, f32:0.5).
+
+Exit code: 0 no fault, 1 an error, 2 faults.
+)";
+
+namespace {
+struct Options {
+  cl::OptionCategory category{"quack-sim options"};
+  cl::opt<std::string> input{cl::Positional, cl::Required, cl::desc("<PTX file>"),
+                             cl::cat(category)};
+  cl::opt<std::string> kernel{"kernel", cl::desc("Kernel, if the file has several"),
+                              cl::cat(category)};
+  cl::opt<std::string> grid{"grid", cl::desc("CTAs, as X, XxY or XxYxZ"), cl::init("1"),
+                            cl::cat(category)};
+  cl::opt<std::string> block{"block", cl::desc("Threads of a CTA"), cl::init("32"),
+                             cl::cat(category)};
+  cl::opt<std::string> cluster{"cluster", cl::desc("CTAs of a cluster"), cl::init("1"),
+                               cl::cat(category)};
+  cl::opt<unsigned> shared{"shared", cl::desc("Bytes of dynamic shared memory"),
+                           cl::init(0), cl::cat(category)};
+  cl::list<std::string> arguments{"arg", cl::desc("Argument, in order"),
+                                  cl::cat(category)};
+  cl::opt<std::string> schedule{"schedule",
+                                cl::desc("eager, lazy or random:SEED"),
+                                cl::init("eager"), cl::cat(category)};
+  cl::opt<std::string> checks{
+      "checks", cl::desc("all, none, or of undefined, async, races, protocol"),
+      cl::init("all"), cl::cat(category)};
+  cl::opt<uint64_t> steps{"steps", cl::desc("Limit of a cluster's warp instructions"),
+                          cl::init(1ull << 32), cl::cat(category)};
+  cl::opt<unsigned> hostThreads{"host-threads", cl::desc("Clusters that run at a time"),
+                            cl::init(1), cl::cat(category)};
+  cl::opt<bool> report{"report", cl::desc("Print the counters"), cl::cat(category)};
+  cl::opt<bool> parseOnly{"parse-only", cl::desc("Decode and run nothing"),
+                          cl::cat(category)};
+};
+} // namespace
+
+static Error readExtent(StringRef name, StringRef text, sim::Extent &extent) {
+  SmallVector<StringRef, 3> parts;
+  text.split(parts, 'x');
+  uint32_t *fields[] = {&extent.x, &extent.y, &extent.z};
+  for (size_t i = 0; i < parts.size(); ++i)
+    if (i == 3 || !to_integer(parts[i], *fields[i]))
+      return createStringError("--" + name + " must be X, XxY or XxYxZ, got '" + text + "'");
+  return Error::success();
+}
+
+static Error readChecks(StringRef text, unsigned &checks) {
+  static constexpr std::pair<StringLiteral, unsigned> names[] = {
+      {"all", sim::checkAll},       {"none", 0},
+      {"undefined", sim::checkUndefined}, {"async", sim::checkAsync},
+      {"races", sim::checkRaces},   {"protocol", sim::checkProtocol}};
+  checks = 0;
+  SmallVector<StringRef, 4> parts;
+  text.split(parts, ',');
+  for (StringRef part : parts) {
+    const auto *found = find_if(names, [&](auto &entry) { return entry.first == part; });
+    if (found == std::end(names))
+      return createStringError("unknown check '" + part + "'");
+    checks |= found->second;
+  }
+  return Error::success();
+}
+
+static Expected<bool> run(const Options &options) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(options.input);
+  if (!file)
+    return createStringError(options.input + ": " + file.getError().message());
+  Expected<sim::Module> module =
+      sim::Module::parse((*file)->getBuffer(), options.input);
+  if (!module)
+    return module.takeError();
+  if (options.parseOnly)
+    return true;
+  sim::LaunchConfig config;
+  config.kernel = options.kernel;
+  config.sharedBytes = options.shared;
+  if (Error error = readExtent("grid", options.grid, config.grid))
+    return error;
+  if (Error error = readExtent("block", options.block, config.block))
+    return error;
+  if (Error error = readExtent("cluster", options.cluster, config.cluster))
+    return error;
+  sim::Options how;
+  how.stepLimit = options.steps;
+  how.hostThreads = options.hostThreads;
+  if (Error error = sim::parseSchedule(options.schedule, how))
+    return error;
+  if (Error error = readChecks(options.checks, how.checks))
+    return error;
+  Arguments arguments;
+  for (StringRef text : options.arguments)
+    if (Error error = arguments.add(text))
+      return error;
+  arguments.apply(config);
+  Expected<sim::Report> report = module->launch(config, how);
+  if (!report)
+    return report.takeError();
+  for (const sim::Fault &fault : report->faults)
+    errs() << options.input << ": " << fault.str() << "\n";
+  if (options.report)
+    outs() << report->str();
+  if (Error error = arguments.writeOutputs())
+    return error;
+  return report->isClean();
+}
+
+int main(int argc, char **argv) {
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  cl::ParseCommandLineOptions(argc, argv, overview);
+  Expected<bool> isClean = run(options);
+  if (!isClean) {
+    errs() << "quack-sim: " << toString(isClean.takeError()) << "\n";
+    return 1;
+  }
+  return *isClean ? 0 : 2;
+}

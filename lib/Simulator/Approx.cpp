@@ -48,11 +48,14 @@ static inline double clampTo(double x, double bound) {
   return x > -bound ? x : -bound;
 }
 
-uint32_t quack::sim::approxEx2(uint32_t bits) {
-  double x = asFloat(bits);
-  float result = float(exp2Of(clampTo(x, 300.0)));
+/// Inline, so that the loop over lanes becomes vector code.
+static inline uint32_t ex2(uint32_t bits) {
+  float x = asFloat(bits);
+  float result = float(exp2Of(clampTo(double(x), 300.0)));
   return x != x ? canonicalNaN : asBits(result);
 }
+
+uint32_t quack::sim::approxEx2(uint32_t bits) { return ex2(bits); }
 
 uint32_t quack::sim::approxLg2(uint32_t bits) {
   float single = asFloat(bits);
@@ -139,6 +142,12 @@ template <Function function> struct OnSingle {
     return op.flush ? flushed(result) : result;
   }
 };
+template <bool flush> struct Ex2 {
+  static uint32_t apply(uint32_t a) {
+    uint32_t result = ex2(flush ? flushed(a) : a);
+    return flush ? flushed(result) : result;
+  }
+};
 /// ex2.approx without .ftz for f32 supports subnormals; so do the others here.
 struct Quotient {
   static uint32_t apply(const Op &op, uint32_t a, uint32_t b) {
@@ -218,6 +227,9 @@ bool quack::sim::decodeApprox(Decoder &d, Op &op) {
   op.type = d.takeType();
   op.flush = root != "tanh" && d.take("ftz");
   op.run = pick(root, op.type);
+  if (root == "ex2" && op.type == Type::f32)
+    op.run = op.flush ? unary<uint32_t, uint32_t, Ex2<true>>
+                      : unary<uint32_t, uint32_t, Ex2<false>>;
   if (!op.run)
     d.fail("'" + d.inst().text + "' does not exist");
   bool isQuotient = root == "div";

@@ -48,14 +48,33 @@ static inline double clampTo(double x, double bound) {
   return x > -bound ? x : -bound;
 }
 
-/// Inline, so that the loop over lanes becomes vector code.
-static inline uint32_t ex2(uint32_t bits) {
-  float x = asFloat(bits);
-  float result = float(exp2Of(clampTo(double(x), 300.0)));
+uint32_t quack::sim::approxEx2(uint32_t bits) {
+  double x = asFloat(bits);
+  float result = float(exp2Of(clampTo(x, 300.0)));
   return x != x ? canonicalNaN : asBits(result);
 }
 
-uint32_t quack::sim::approxEx2(uint32_t bits) { return ex2(bits); }
+/// The same on all lanes, each step over all of them, as vector code.
+template <bool flush>
+static void ex2Lanes(Warp &warp, const Op &op, uint32_t lanes) {
+  alignas(64) uint32_t bits[warpLanes];
+  alignas(64) double wide[warpLanes];
+  const uint32_t *a = warp.reg<uint32_t>(op.a);
+  for (unsigned i = 0; i < warpLanes; ++i)
+    bits[i] = flush ? flushed(a[i]) : a[i];
+  for (unsigned i = 0; i < warpLanes; ++i)
+    wide[i] = double(asFloat(bits[i]));
+  for (unsigned i = 0; i < warpLanes; ++i)
+    wide[i] = exp2Of(clampTo(wide[i], 300.0));
+  alignas(64) uint32_t result[warpLanes];
+  for (unsigned i = 0; i < warpLanes; ++i)
+    result[i] = asBits(float(wide[i]));
+  for (unsigned i = 0; i < warpLanes; ++i) {
+    uint32_t value = flush ? flushed(result[i]) : result[i];
+    result[i] = (bits[i] & 0x7fffffff) > 0x7f800000 ? canonicalNaN : value;
+  }
+  writeLanes(warp, op.d, lanes, result);
+}
 
 uint32_t quack::sim::approxLg2(uint32_t bits) {
   float single = asFloat(bits);
@@ -142,12 +161,6 @@ template <Function function> struct OnSingle {
     return op.flush ? flushed(result) : result;
   }
 };
-template <bool flush> struct Ex2 {
-  static uint32_t apply(uint32_t a) {
-    uint32_t result = ex2(flush ? flushed(a) : a);
-    return flush ? flushed(result) : result;
-  }
-};
 /// ex2.approx without .ftz for f32 supports subnormals; so do the others here.
 struct Quotient {
   static uint32_t apply(const Op &op, uint32_t a, uint32_t b) {
@@ -228,8 +241,7 @@ bool quack::sim::decodeApprox(Decoder &d, Op &op) {
   op.flush = root != "tanh" && d.take("ftz");
   op.run = pick(root, op.type);
   if (root == "ex2" && op.type == Type::f32)
-    op.run = op.flush ? unary<uint32_t, uint32_t, Ex2<true>>
-                      : unary<uint32_t, uint32_t, Ex2<false>>;
+    op.run = op.flush ? ex2Lanes<true> : ex2Lanes<false>;
   if (!op.run)
     d.fail("'" + d.inst().text + "' does not exist");
   bool isQuotient = root == "div";

@@ -1,0 +1,96 @@
+//===- SimulatorTest.h - running snippets of PTX ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Wraps the body of a kernel in what PTX wants around it, and runs it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_TEST_UNIT_SIMULATOR_SIMULATORTEST_H
+#define QUACK_TEST_UNIT_SIMULATOR_SIMULATORTEST_H
+
+#include "quack/Simulator/Simulator.h"
+
+#include "gtest/gtest.h"
+
+#include <string>
+#include <vector>
+
+namespace quack::sim {
+
+/// A kernel of one buffer, whose address is in %rd0; %r0 is the thread, %r1 the
+/// rank in the cluster. Shared memory is `memory`, 1024 bytes.
+inline std::string wrap(const std::string &body) {
+  return R"(.version 8.3
+.target sm_90
+.address_size 64
+.extern .shared .align 128 .b8 memory[];
+.visible .entry test(.param .u64 buffer) {
+.reg .pred %p<10>; .reg .b16 %rs<20>; .reg .b32 %r<40>; .reg .b64 %rd<20>;
+ld.param.u64 %rd0, [buffer];
+mov.u32 %r0, %tid.x;
+mov.u32 %r1, %cluster_ctarank;
+)" + body + "\nret;\n}\n";
+}
+
+struct Shape {
+  uint32_t threads = 32, cluster = 1, grid = 1;
+};
+
+/// Runs `body` on `buffer`. A launch that is refused gives a fault "launch".
+inline Report runBody(const std::string &body, std::vector<uint32_t> &buffer,
+                      const Shape &shape = {}, const Options &options = {}) {
+  Report report;
+  auto refuse = [&](llvm::Error error) {
+    Fault fault;
+    fault.kind = "launch";
+    fault.text = llvm::toString(std::move(error));
+    ADD_FAILURE() << fault.text;
+    report.faults.push_back(fault);
+    return report;
+  };
+  std::string text = wrap(body);
+  llvm::Expected<Module> module = Module::parse(text);
+  if (!module)
+    return refuse(module.takeError());
+  LaunchConfig config;
+  config.block.x = shape.threads;
+  config.cluster.x = shape.cluster;
+  config.grid.x = shape.grid * shape.cluster;
+  config.sharedBytes = 1024;
+  config.arguments = {1ull << 40};
+  config.buffers = {{1ull << 40, buffer.data(), buffer.size() * 4}};
+  llvm::Expected<Report> result = module->launch(config, options);
+  if (!result)
+    return refuse(result.takeError());
+  return std::move(*result);
+}
+
+inline std::string describe(const Report &report) {
+  std::string text;
+  for (const Fault &fault : report.faults)
+    text += fault.str() + "\n";
+  return text;
+}
+
+inline bool has(const Report &report, const std::string &kind) {
+  for (const Fault &fault : report.faults)
+    if (fault.kind == kind)
+      return true;
+  return false;
+}
+
+/// The schedules that every test of synchronisation runs under.
+inline std::vector<Options> schedules() {
+  std::vector<Options> list(5);
+  list[1].schedule = Schedule::lazy;
+  for (unsigned i = 2; i < 5; ++i) {
+    list[i].schedule = Schedule::random;
+    list[i].seed = i;
+  }
+  return list;
+}
+
+} // namespace quack::sim
+
+#endif // QUACK_TEST_UNIT_SIMULATOR_SIMULATORTEST_H

@@ -59,6 +59,7 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
       lie within `shared_bytes`.
     - (C9) once `shared_bytes` is set, each `stage` has an offset, and a `bulk` one
       an mbarrier.
+    - (C10) an exchange's mbarrier expects as many bytes as its buffer holds.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -180,8 +181,8 @@ def QuackTV_StageOp : QuackTV_Op<"stage"> {
     - (C1) `source` is a `row` operand of the kernel.
     - (C2) the staged tile has the kernel's rows and the memref's element type.
     - (C3) `form` is `async` or `bulk`.
-    - (C4) one thread's run, and for `bulk` a CTA's part of each row, is a
-      multiple of 16 bytes.
+    - (C4) one thread's run, of at most the plan's `vector`, is a multiple of 16
+      bytes.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "a kernel operand", [MemRead]>:$source,

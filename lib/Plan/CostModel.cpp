@@ -74,7 +74,7 @@ static int64_t estimateShared(const KernelTraits &traits, tv::PlanAttr plan) {
   int64_t warps = std::max<int64_t>(1, plan.getThreadsPerRow() / warpSize);
   if (plan.getCluster() > 1 || warps > 1)
     bytes += traits.exchanges *
-             (8 * plan.getRows() * warps * plan.getCluster() + 8);
+             (16 * plan.getRows() * warps * plan.getCluster() + 8);
   return bytes;
 }
 
@@ -97,6 +97,9 @@ static int64_t estimateCtasPerSM(const Target &target, tv::PlanAttr plan,
 /// compile than it is worth.
 static constexpr int64_t maxElementsPerThread = 128;
 
+/// Rows whose bulk copies one thread may issue.
+static constexpr int64_t maxBulkRows = 16;
+
 /// Rules that concern one operand's hold.
 static std::string violatedHold(const KernelTraits &traits, tv::PlanAttr plan,
                                 const OperandTraits &operand) {
@@ -107,13 +110,23 @@ static std::string violatedHold(const KernelTraits &traits, tv::PlanAttr plan,
   bool staged = hold == tv::Hold::async || hold == tv::Hold::bulk;
   if (staged && operand.role != Role::row)
     return name + "only row operands go through shared memory";
+  if (operand.role == Role::scalar && hold != tv::Hold::registers)
+    return name + "a row's scalar waits in registers";
+  if (staged && plan.loadPolicyOf(operand.name)
+                        .value_or(tv::LoadPolicy::cached) != tv::LoadPolicy::cached)
+    return name + "its load policy must be cached then, since copies into shared "
+                  "memory take none";
+  if (hold == tv::Hold::bulk && plan.getRows() > maxBulkRows)
+    return name + "one thread issues a copy for each of at most " +
+           std::to_string(maxBulkRows) + " rows, got a tile of " +
+           std::to_string(plan.getRows());
   if (staged && run % tv::maxAccessBytes != 0)
     return name + "vector * element bytes must be a multiple of 16, got " +
            std::to_string(run);
   if (hold == tv::Hold::reload && operand.isStored)
     return name + "it is overwritten";
   if (hold == tv::Hold::reload && operand.role == Role::row && traits.storesEarly)
-    return name + "a row is stored before the last pass, perhaps over it";
+    return name + "a row is stored before its last use, perhaps over it";
   return "";
 }
 
@@ -130,6 +143,10 @@ std::string quack::violatedRule(const KernelTraits &traits, const Target &target
   if (plan.getThreads() % plan.getThreadsPerRow() != 0)
     return "threads_per_row must divide threads = " + text(plan.getThreads()) +
            ", got " + text(plan.getThreadsPerRow());
+  if (traits.updatesScalar && plan.getCluster() > 1)
+    return "a kernel with an inout scalar operand needs a cluster of 1: one CTA "
+           "must not store what another still reads, got " +
+           text(plan.getCluster());
   for (const OperandTraits &operand : traits.operands)
     if (std::string rule = violatedHold(traits, plan, operand); !rule.empty())
       return rule;

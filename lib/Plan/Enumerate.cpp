@@ -144,13 +144,14 @@ void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {
   // Told nothing, ptxas spills a few words of a single-pass kernel for the sake
   // of one more CTA.
   if (traits.passes == 1 && pins.getCtasPerSM() < 0)
-    cost.plan = withCtas(cost.ctasPerSM);
+    cost.plan = withCtas(std::max<int64_t>(1, cost.ctasPerSM / 2));
   plans.push_back(cost);
 }
 
 void Enumerator::tryShape(int64_t threads, int64_t threadsPerRow,
                           int64_t cluster) {
-  bool isPinned = pins.getThreads() && pins.getThreadsPerRow();
+  bool isPinned =
+      (pins.getThreads() && pins.getThreadsPerRow()) || pins.getCluster();
   int64_t vectorSize = pins.getVectorSize() ? pins.getVectorSize() : widestVector();
   int64_t perCta = llvm::divideCeil(traits.columns, cluster);
   if (cluster > 1 && threadsPerRow < warpSize && !pins.getThreadsPerRow())

@@ -87,14 +87,20 @@ KernelTraits KernelTraits::analyse(KernelOp kernel) {
          isa<FloatType>(memref.getElementType()),
          spec.getDirection() != Direction::out,
          spec.getDirection() != Direction::in});
+    traits.updatesScalar |= spec.getRole() == Role::scalar &&
+                            spec.getDirection() == Direction::inout;
   }
   llvm::SmallDenseSet<int64_t> exchanges;
+  bool hasRowStore = false;
   for (Operation &op : kernel.getBody().front()) {
     if (auto reduce = dyn_cast<ReduceOp>(op))
       exchanges.insert(analysis.passOf(reduce.getSource()));
-    if (auto store = dyn_cast<StoreOp>(op))
-      traits.storesEarly |= isRow(store.getValue()) &&
-                            analysis.passOf(store.getValue()) < analysis.lastPass();
+    if (auto store = dyn_cast<StoreOp>(op); store && isRow(store.getValue())) {
+      // With several row stores, one of them comes before another's operands.
+      traits.storesEarly |= hasRowStore || analysis.passOf(store.getValue()) <
+                                               analysis.lastPass();
+      hasRowStore = true;
+    }
     bool onRows = op.getNumResults() == 1 && isRow(op.getResult(0));
     if (isa<ReduceOp>(op) || (onRows && !isa<BroadcastOp>(op)))
       ++traits.operations;

@@ -19,7 +19,8 @@
 using namespace llvm;
 using namespace quack;
 
-static constexpr const char *gridText = "ceil(M / rows_per_tile) * cluster";
+static constexpr const char *gridText =
+    "(ceil(M / rows_per_tile) * cluster, 1, 1)";
 
 //===----------------------------------------------------------------------===//
 // Writing

@@ -34,8 +34,8 @@ using namespace mlir;
 using namespace quack;
 
 /// PTX ISA versions of LLVM 22 that have bulk copies (8.0 and later).
-static constexpr std::array<int64_t, 11> ptxVersions = {80, 81, 82, 83, 84, 85,
-                                                        86, 87, 88, 90, 0};
+static constexpr int64_t ptxVersions[] = {80, 81, 82, 83, 84,
+                                          85, 86, 87, 88, 90};
 
 static void initializeNVPTX() {
   static std::once_flag once;
@@ -52,7 +52,7 @@ FailureOr<PTXTarget> PTXTarget::create(Operation *module, StringRef chip,
   if (chip != "sm_90" && chip != "sm_90a")
     return module->emitError("unknown chip '")
            << chip << "', expected sm_90 or sm_90a";
-  if (version <= 0 || !llvm::is_contained(ptxVersions, version))
+  if (!llvm::is_contained(ptxVersions, version))
     return module->emitError("unknown or too old PTX version ")
            << version
            << ", expected 80, 81, 82, 83, 84, 85, 86, 87, 88 or 90 (PTX ISA "

@@ -78,9 +78,12 @@ static Value skipMask(Value value) {
   return value;
 }
 
+using ValuePairs = llvm::SmallDenseSet<std::pair<Value, Value>>;
+
 /// Returns whether both values are the same, computed in whatever pass.
-static bool isSameUpToPass(Value lhs, Value rhs) {
-  if (lhs == rhs)
+static bool isSameUpToPass(Value lhs, Value rhs, ValuePairs &seen) {
+  // A pair that is being compared, or was and differed, has ended the search.
+  if (lhs == rhs || !seen.insert({lhs, rhs}).second)
     return true;
   Operation *left = lhs.getDefiningOp(), *right = rhs.getDefiningOp();
   if (!left || !right || left->getName() != right->getName() ||
@@ -98,9 +101,9 @@ static bool isSameUpToPass(Value lhs, Value rhs) {
   return leftAttrs.getDictionary(left->getContext()) ==
              rightAttrs.getDictionary(right->getContext()) &&
          llvm::all_of(llvm::zip(left->getOperands(), right->getOperands()),
-                      [](auto pair) {
+                      [&](auto pair) {
                         return isSameUpToPass(std::get<0>(pair),
-                                              std::get<1>(pair));
+                                              std::get<1>(pair), seen);
                       });
 }
 
@@ -170,9 +173,10 @@ static std::optional<OnlinePair> match(tv::ThreadReduceOp thread) {
       llvm::zip(pair.max.steps, pair.sum.steps), [](auto steps) {
         return std::get<0>(steps)->getName() == std::get<1>(steps)->getName();
       });
+  ValuePairs seen;
   if (!isMaximum || !sameSteps || !masksAgree(pair.max.thread, thread) ||
       !isSameUpToPass(skipMask(pair.max.thread.getSource()),
-                      pair.difference.getLhs()))
+                      pair.difference.getLhs(), seen))
     return std::nullopt;
   // Partials of the maximum are replaced: nobody else may use them.
   Value partial = pair.max.thread.getResult();

@@ -57,6 +57,7 @@ private:
   void placeStage(tv::StageOp stage);
   void placeAwait(tv::StageOp stage);
   template <typename StepOp> void placeExchange(StepOp step, bool remote);
+  void placeScalarStore(tv::StoreOp store);
   void placeClusterInit();
 
   tv::KernelOp kernel;
@@ -85,9 +86,7 @@ void BarrierPlacer::placeStage(tv::StageOp stage) {
   placeAwait(stage);
 }
 
-/// Puts the await just before the first operation that needs a read of `stage`.
-/// Reads are made when their value is needed, so that is the first operation
-/// with a place of its own which depends on one.
+/// Puts the await just before the first read of `stage`.
 void BarrierPlacer::placeAwait(tv::StageOp stage) {
   Operation *first = nullptr;
   for (Operation *user : stage.getStaged().getUsers())
@@ -157,6 +156,18 @@ void BarrierPlacer::placeClusterInit() {
   }
 }
 
+/// All threads of a row load its scalars, and one stores: an inout scalar must
+/// not be stored while another thread has yet to load it. (The plan keeps such a
+/// row within one CTA.)
+void BarrierPlacer::placeScalarStore(tv::StoreOp store) {
+  auto target = cast<BlockArgument>(store.getTarget());
+  OperandAttr spec = kernel.getOperandAttr(target.getArgNumber());
+  if (spec.getRole() != Role::scalar || spec.getDirection() != Direction::inout)
+    return;
+  b.setInsertionPoint(store);
+  tv::BarrierOp::create(b, store.getLoc());
+}
+
 void BarrierPlacer::run() {
   // Barriers are placed once.
   if (kernel.getSharedBytes())
@@ -177,6 +188,8 @@ void BarrierPlacer::run() {
       placeExchange(step, /*remote=*/false);
     else if (auto step = dyn_cast<tv::ClusterReduceOp>(op))
       placeExchange(step, /*remote=*/true);
+    else if (auto store = dyn_cast<tv::StoreOp>(op))
+      placeScalarStore(store);
   }
   placeClusterInit();
   kernel.setSharedBytes(sharedBytes);

@@ -172,3 +172,16 @@ quack_tv.kernel @placed(%x: memref<?x512xf32> in row) plan #plan shared 2048 {
   quack_tv.await %s : !quack_tv.staged<tensor<1x512xf32, #tile>>
   %a = quack_tv.read %s pass 0 : !quack_tv.staged<tensor<1x512xf32, #tile>>
 }
+
+// All threads of the row load the scalar before one stores it.
+#updated = #quack_tv.layout<warp = [2:0], lane = [32:0]>
+#two_warps = #quack_tv.plan<threads = 64, threads_per_row = 64, rows_per_thread = 1, cluster = 1, vector = 4>
+// CHECK-LABEL: quack_tv.kernel @updated_scalar
+quack_tv.kernel @updated_scalar(%x: memref<?x256xf32> in row, %s: memref<?xf32> inout scalar) plan #two_warps {
+  // CHECK: %[[OLD:.*]] = quack_tv.load %s
+  %old = quack_tv.load %s : memref<?xf32> -> tensor<1x1xf32, #updated>
+  %new = arith.addf %old, %old : tensor<1x1xf32, #updated>
+  // CHECK: quack_tv.barrier
+  // CHECK-NEXT: quack_tv.store
+  quack_tv.store %new, %s : tensor<1x1xf32, #updated>, memref<?xf32>
+}

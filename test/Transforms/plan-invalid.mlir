@@ -79,7 +79,7 @@ quack.kernel @read_again_after_a_store(%x: memref<?x1024xf32> inout row)
 // -----
 
 // y is stored before z is computed, and may be the memory of x.
-// expected-error @below {{operand 'x' cannot be held reload: a row is stored before the last pass, perhaps over it}}
+// expected-error @below {{operand 'x' cannot be held reload: a row is stored before its last use, perhaps over it}}
 quack.kernel @store_before_the_last_pass(%x: memref<?x1024xf32> in row, %y: memref<?x1024xf32> out row,
                                          %z: memref<?x1024xf32> out row)
     plan #quack_tv.plan<hold = {x = reload}> {
@@ -110,4 +110,42 @@ quack.kernel @too_many_registers(%x: memref<?x65536xf32> in row, %y: memref<?x65
   %b = quack.broadcast %s : f32 -> tensor<65536xf32>
   %d = arith.subf %v, %b : tensor<65536xf32>
   quack.store %d, %y : tensor<65536xf32>, memref<?x65536xf32>
+}
+
+// -----
+
+// One CTA would store the scalar while another has yet to load it.
+// expected-error @below {{a kernel with an inout scalar operand needs a cluster of 1: one CTA must not store what another still reads, got 4}}
+quack.kernel @updated_scalar_in_a_cluster(%x: memref<?x1024xf32> in row, %s: memref<?xf32> inout scalar)
+    plan #quack_tv.plan<threads = 64, threads_per_row = 64, cluster = 4> {
+  %v = quack.load %x : memref<?x1024xf32> -> tensor<1024xf32>
+  %sum = quack.reduce addf %v : tensor<1024xf32> -> f32
+  %before = quack.load %s : memref<?xf32> -> f32
+  %after = arith.addf %before, %sum : f32
+  quack.store %after, %s : f32, memref<?xf32>
+}
+
+// -----
+
+// expected-error @below {{operand 's' cannot be held reload: a row's scalar waits in registers}}
+quack.kernel @scalar_read_again(%x: memref<?x1024xf32> in row, %s: memref<?xf32> in scalar)
+    plan #quack_tv.plan<hold = {s = reload}> {
+  %v = quack.load %x : memref<?x1024xf32> -> tensor<1024xf32>
+  %before = quack.load %s : memref<?xf32> -> f32
+}
+
+// -----
+
+// expected-error @below {{operand 'x' cannot be held bulk: its load policy must be cached then, since copies into shared memory take none}}
+quack.kernel @policy_of_a_bulk_copy(%x: memref<?x1024xf32> in row)
+    plan #quack_tv.plan<hold = {x = bulk}, load = {x = evict_first}> {
+  %v = quack.load %x : memref<?x1024xf32> -> tensor<1024xf32>
+}
+
+// -----
+
+// expected-error @below {{operand 'x' cannot be held bulk: one thread issues a copy for each of at most 16 rows, got a tile of 32}}
+quack.kernel @bulk_copies_of_many_rows(%x: memref<?x64xf32> in row)
+    plan #quack_tv.plan<threads = 128, threads_per_row = 4, rows_per_thread = 1, cluster = 1, hold = {x = bulk}> {
+  %v = quack.load %x : memref<?x64xf32> -> tensor<64xf32>
 }

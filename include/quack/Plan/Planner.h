@@ -35,8 +35,9 @@ struct KernelTraits {
   int64_t liveRows;     ///< row values that wait for a later pass, at most at once
   int64_t operations;   ///< elementwise operations an element, over all passes
   int64_t exponentials; ///< of those, on the MUFU
-  int64_t rows;         ///< M: the kernel's hint, or a usual one
-  bool storesEarly;     ///< a row is stored before the last pass
+  int64_t rows;         ///< M that launches usually have
+  bool storesEarly;     ///< a row is stored before another is computed
+  bool updatesScalar;   ///< a scalar operand is both loaded and stored
 
   static KernelTraits analyse(KernelOp kernel);
 };
@@ -50,7 +51,8 @@ struct CostedPlan {
   int64_t sharedBytes;   ///< a CTA, estimated
   int64_t ctasPerSM;     ///< resident
   double bytesInFlight;  ///< an SM
-  std::string decisive;  ///< the term that decides: memory, latency, issue, mufu
+  std::string decisive;  ///< the term that decides: memory, latency, launch,
+                         ///< issue or mufu
 };
 
 /// Returns why `plan`, complete, is not legal for the kernel; empty if it is.
@@ -62,7 +64,7 @@ CostedPlan costPlan(const KernelTraits &traits, const Target &target,
                     tv::PlanAttr plan);
 
 /// Returns the legal plans that keep the fields of `pins`, cheapest first. If
-/// there is none, `whyNot` says which rule the nearest one breaks.
+/// there is none, `whyNot` says which rule the first one breaks.
 llvm::SmallVector<CostedPlan> enumeratePlans(const KernelTraits &traits,
                                              const Target &target,
                                              tv::PlanAttr pins,

@@ -146,7 +146,10 @@ Predicate ThreadBuilder::isCanonicalCopy(const Fragment &fragment,
   };
   if (llvm::none_of(levels, hasCopies))
     return Predicate();
-  std::string key = keyOf("copy" + std::to_string(levels.size()), fragment);
+  std::string key = "copy";
+  for (Level level : levels)
+    key += stringifyLevel(level).str() + " ";
+  key = keyOf(key, fragment);
   return once(key, [&]() -> Value {
     Value digits;
     for (Level level : levels) {

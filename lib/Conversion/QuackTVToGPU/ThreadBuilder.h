@@ -158,7 +158,7 @@ private:
   mlir::Value partialSlot(const Fragment &fragment, int64_t rowOffset);
 
   Fragment fragmentOf(mlir::Type tile) {
-    return Fragment(tile, kernel.getPlan().getVectorSize());
+    return Fragment(tile, tv::getLongestRun(kernel));
   }
 
   //===--- Small helpers ----------------------------------------------------===//

@@ -67,13 +67,18 @@ tv::Hold TileBuilder::holdOf(LoadOp load) {
 }
 
 bool TileBuilder::isRecomputed(Value value) {
+  if (auto it = recomputed.find(value); it != recomputed.end())
+    return it->second;
+  bool result = false;
   Operation *op = value.getDefiningOp();
-  if (!op || !isa<RankedTensorType>(value.getType()) || isa<BroadcastOp>(op))
-    return false;
-  if (auto load = dyn_cast<LoadOp>(op))
-    return holdOf(load) != tv::Hold::registers;
-  return llvm::any_of(op->getOperands(),
-                      [&](Value operand) { return isRecomputed(operand); });
+  if (op && isa<RankedTensorType>(value.getType()) && !isa<BroadcastOp>(op)) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      result = holdOf(load) != tv::Hold::registers;
+    else
+      result = llvm::any_of(op->getOperands(),
+                            [&](Value operand) { return isRecomputed(operand); });
+  }
+  return recomputed[value] = result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -267,10 +272,11 @@ Value TileBuilder::createReduce(ReduceOp reduce) {
 Value TileBuilder::createElementwise(Operation *op, int64_t pass) {
   if (auto div = dyn_cast<arith::DivFOp>(op)) {
     auto divisor = div.getRhs().getDefiningOp<BroadcastOp>();
-    if (divisor && div.getType().isF32() == false &&
-        getElementTypeOrSelf(div.getType()).isF32()) {
-      Value row = get(div.getLhs(), pass), by = get(divisor.getSource(), pass);
-      return row && by ? createDivideByScalar(op->getLoc(), row, by) : Value();
+    auto row = dyn_cast<RankedTensorType>(div.getType());
+    if (divisor && row && row.getElementType().isF32()) {
+      Value dividend = get(div.getLhs(), pass), by = get(divisor.getSource(), pass);
+      return dividend && by ? createDivideByScalar(op->getLoc(), dividend, by)
+                            : Value();
     }
   }
   bool isRow = isa<RankedTensorType>(op->getResult(0).getType());

@@ -65,6 +65,7 @@ private:
   TVLayout layout;
   TileShape shape;
   llvm::DenseMap<mlir::Value, int64_t> passes;
+  llvm::DenseMap<mlir::Value, bool> recomputed;
   /// What was loaded or staged early, by kernel operand.
   llvm::DenseMap<mlir::Value, mlir::Value> held;
   /// Tiles by source value and pass (-1 where the pass makes no difference).

@@ -76,8 +76,8 @@ public:
 private:
   LogicalResult visit(Operation &op) {
     return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-        .Case<ClusterArriveOp, ClusterWaitOp, PublishOp, BarrierOp,
-              ExchangeWaitOp, CollectOp, AwaitOp, ReadOp>(
+        .Case<AllocExchangeOp, ClusterInitOp, ClusterArriveOp, ClusterWaitOp,
+              PublishOp, BarrierOp, ExchangeWaitOp, CollectOp, AwaitOp, ReadOp>(
             [&](auto known) { return visit(known); })
         .Default([](Operation *) { return success(); });
   }
@@ -96,6 +96,26 @@ private:
       return op.emitOpError("must follow a cluster_arrive");
     arrived = false;
     peersReady = true;
+    return success();
+  }
+
+  // C10
+  LogicalResult visit(ClusterInitOp op) {
+    for (auto [offset, bytes] :
+         llvm::zip(op.getBarrierOffsets(), op.getExpectedBytes()))
+      expectedBytes[offset] = bytes;
+    return success();
+  }
+
+  LogicalResult visit(AllocExchangeOp op) {
+    if (!op.getBarrierOffset())
+      return success();
+    auto expected = expectedBytes.find(*op.getBarrierOffset());
+    if (expected == expectedBytes.end())
+      return op.emitOpError("must come after the cluster_init of its mbarrier");
+    if (expected->second != static_cast<int64_t>(op.getBytes()))
+      return op.emitOpError("must have the bytes that its mbarrier expects, ")
+             << expected->second << ", got " << op.getBytes();
     return success();
   }
 
@@ -150,6 +170,7 @@ private:
 
   bool arePlaced = false, arrived = false, peersReady = false;
   llvm::SmallDenseSet<Value> published, ready, arrivedStages;
+  llvm::SmallDenseMap<int64_t, int64_t> expectedBytes;
 };
 
 /// Bytes of shared memory that an operation names.

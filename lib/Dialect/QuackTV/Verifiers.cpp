@@ -106,15 +106,13 @@ LogicalResult StageOp::verify() {
   // C4
   TileShape shape = getTileShape(tile);
   int64_t bytes = tile.getElementTypeBitWidth() / 8;
-  int64_t run = getLayoutAttr(tile).getValue().contiguousRun(shape) * bytes;
+  auto kernel = cast<KernelOp>((*this)->getParentOp());
+  int64_t run = std::min(getLayoutAttr(tile).getValue().contiguousRun(shape),
+                         getLongestRun(kernel)) *
+                bytes;
   if (run % maxAccessBytes != 0)
     return emitOpError("a thread's run must be a multiple of 16 bytes, got ")
            << run;
-  auto kernel = cast<KernelOp>((*this)->getParentOp());
-  int64_t rowBytes = kernel.getColumns() * bytes;
-  if (getForm() == Hold::bulk && rowBytes % maxAccessBytes != 0)
-    return emitOpError("a row must be a multiple of 16 bytes for a bulk copy, got ")
-           << rowBytes;
   return success();
 }
 

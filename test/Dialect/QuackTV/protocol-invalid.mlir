@@ -107,6 +107,7 @@ quack_tv.kernel @kernel_c5_barrier_does_not_wait_for_peers(%x: memref<?x2xf32> i
 
 #pair = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 2, vector = 4>
 quack_tv.kernel @kernel_c5_wait_without_publish(%x: memref<?x2xf32> in row) plan #pair {
+  quack_tv.cluster_init barriers [8] expect [8]
   %b = quack_tv.alloc_exchange at 0 bytes 8 barrier 8
   // expected-error @below {{'quack_tv.exchange_wait' op must follow the publish to its buffer}}
   quack_tv.exchange_wait %b
@@ -214,4 +215,21 @@ func.func @collect_c8_no_result(%v: tensor<1x2xf32, #warps>) {
   // expected-error @below {{'quack_tv.collect' op must have one result for each of its 1 values, got 0}}
   "quack_tv.collect"(%b, %v) <{kinds = [#quack.kind<addf>], identities = []}> ({}) : (!quack_tv.exchange, tensor<1x2xf32, #warps>) -> ()
   return
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 2, vector = 4>
+quack_tv.kernel @kernel_c10_no_mbarrier(%x: memref<?x128xf32> in row) plan #plan {
+  // expected-error @below {{'quack_tv.alloc_exchange' op must come after the cluster_init of its mbarrier}}
+  %a = quack_tv.alloc_exchange at 0 bytes 16 barrier 16
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 2, vector = 4>
+quack_tv.kernel @kernel_c10_other_bytes(%x: memref<?x128xf32> in row) plan #plan {
+  quack_tv.cluster_init barriers [16] expect [8]
+  // expected-error @below {{'quack_tv.alloc_exchange' op must have the bytes that its mbarrier expects, 8, got 16}}
+  %a = quack_tv.alloc_exchange at 0 bytes 16 barrier 16
 }

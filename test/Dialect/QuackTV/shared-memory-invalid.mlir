@@ -22,6 +22,7 @@ quack_tv.kernel @kernel_c8_buffers_overlap(%x: memref<?x128xf32> in row) plan #p
 
 #plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 2, vector = 4>
 quack_tv.kernel @kernel_c8_mbarrier_in_a_buffer(%x: memref<?x128xf32> in row) plan #plan {
+  quack_tv.cluster_init barriers [8] expect [16]
   // expected-error @below {{'quack_tv.alloc_exchange' op must have shared memory of its own, got byte 8, which another operation has up to byte 16}}
   %a = quack_tv.alloc_exchange at 0 bytes 16 barrier 8
 }

@@ -2,10 +2,8 @@
 // itself reduced.
 // RUN: quack-check %s --columns=8,24 --rows=1,5,70 --specials %pins_parts_of_warps | FileCheck %s --check-prefix=PARTS
 // RUN: quack-check %s --columns=1000,1064 --rows=5 --specials %pins_whole_warps | FileCheck %s --check-prefix=WARPS
-// RUN: quack-check %s --columns=2000 --rows=3 --storage=bf16 %pins_clusters | FileCheck %s --check-prefix=CLUSTERS
 // PARTS: all equal: 10 runs
 // WARPS: all equal: 12 runs
-// CLUSTERS: all equal: 7 runs
 quack.kernel @in_place(%x: memref<?x?xf32> inout row, %w: memref<?xf32> in columns,
                        %running: memref<?xf32> inout scalar) {
   %v = quack.load %x : memref<?x?xf32> -> tensor<?xf32>

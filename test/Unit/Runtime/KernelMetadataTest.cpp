@@ -58,7 +58,7 @@ TEST(KernelMetadataTest, saysWhatALauncherNeeds) {
   EXPECT_TRUE(document.getString("compiler")->starts_with("quack 0."));
   const json::Object &kernel =
       *(*document.getArray("kernels"))[0].getAsObject();
-  EXPECT_EQ(*kernel.getString("grid"), "ceil(M / rows_per_tile) * cluster");
+  EXPECT_EQ(*kernel.getString("grid"), "(ceil(M / rows_per_tile) * cluster, 1, 1)");
   const json::Object &abi = *kernel.getObject("abi");
   EXPECT_EQ(json::Value(json::Array(*abi.getArray("parameters"))),
             json::Value(json::Array{

@@ -62,4 +62,16 @@ inline constexpr int64_t maxAccessBytes = 16;
 #define GET_OP_CLASSES
 #include "dialects/QuackTV/QuackTVOps.h.inc"
 
+namespace quack::tv {
+
+/// Returns the most columns that one access of `kernel` covers: its plan's
+/// vector, or less where that does not divide N. A run lies inside the row or
+/// outside.
+inline int64_t getLongestRun(KernelOp kernel) {
+  int64_t columns = kernel.getColumns();
+  return std::min(kernel.getPlan().getVectorSize(), columns & -columns);
+}
+
+} // namespace quack::tv
+
 #endif // QUACK_DIALECT_QUACKTV_QUACKTV_H

@@ -100,10 +100,24 @@ uint32_t quack::sim::approxLg2(uint32_t bits) {
 /// Returns sin(r) for `quadrant` 0, cos(r) for 1, and so on, |r| <= pi / 4.
 static double sineOfQuadrant(double r, uint64_t quadrant) {
   double t = r * r;
-  double sine = r * (1 - t / 6 * (1 - t / 20 * (1 - t / 42 * (1 - t / 72 *
-                (1 - t / 110 * (1 - t / 156 * (1 - t / 210)))))));
-  double cosine = 1 - t / 2 * (1 - t / 12 * (1 - t / 30 * (1 - t / 56 *
-                  (1 - t / 90 * (1 - t / 132 * (1 - t / 182))))));
+  double sine =
+      r *
+      (1 -
+       t / 6 *
+           (1 -
+            t / 20 *
+                (1 -
+                 t / 42 *
+                     (1 - t / 72 *
+                              (1 - t / 110 * (1 - t / 156 * (1 - t / 210)))))));
+  double cosine =
+      1 -
+      t / 2 *
+          (1 - t / 12 *
+                   (1 - t / 30 *
+                            (1 - t / 56 *
+                                     (1 - t / 90 *
+                                              (1 - t / 132 * (1 - t / 182))))));
   double value = quadrant & 1 ? cosine : sine;
   return quadrant & 2 ? -value : value;
 }
@@ -119,7 +133,8 @@ static uint32_t sine(uint32_t bits, uint64_t shift) {
   double shifted = turns + roundingShift, n = shifted - roundingShift;
   double r = x - n * 1.5707963267341256;
   r = r - n * 6.0771005065061922e-11;
-  return asBits(float(sineOfQuadrant(clampTo(r, 1.0), asBits(shifted) + shift)));
+  return asBits(
+      float(sineOfQuadrant(clampTo(r, 1.0), asBits(shifted) + shift)));
 }
 
 uint32_t quack::sim::approxSin(uint32_t bits) { return sine(bits, 0); }
@@ -131,7 +146,8 @@ uint32_t quack::sim::approxTanh(uint32_t bits) {
     return canonicalNaN;
   double t = x * x;
   if (t < 0.01)
-    return asBits(float(x * (1 - t * (1.0 / 3 - t * (2.0 / 15 - t * (17.0 / 315))))));
+    return asBits(
+        float(x * (1 - t * (1.0 / 3 - t * (2.0 / 15 - t * (17.0 / 315))))));
   double e = exp2Of(clampTo(x, 20.0) * 2.8853900817779268);
   return asBits(float((e - 1) / (e + 1)));
 }
@@ -168,8 +184,10 @@ struct Quotient {
     b = op.flush ? flushed(b) : b;
     float divisor = asFloat(b);
     // div.approx: a divisor above 2^126 gives 0, or NaN for an infinite a.
-    if (op.mode == 1 && (b & 0x7fffffff) > 0x7e800000 && (b & 0x7fffffff) < 0x7f800000)
-      return (a & 0x7fffffff) >= 0x7f800000 ? canonicalNaN : (a ^ b) & 0x80000000;
+    if (op.mode == 1 && (b & 0x7fffffff) > 0x7e800000 &&
+        (b & 0x7fffffff) < 0x7f800000)
+      return (a & 0x7fffffff) >= 0x7f800000 ? canonicalNaN
+                                            : (a ^ b) & 0x80000000;
     uint32_t result = canonical(asFloat(a) / divisor);
     return op.flush ? flushed(result) : result;
   }
@@ -186,22 +204,29 @@ template <Function function> struct OnBF16 {
 };
 template <typename F> struct OnPair {
   static uint32_t apply(const Op &op, uint32_t a) {
-    return F::apply(op, uint16_t(a)) | uint32_t(F::apply(op, uint16_t(a >> 16))) << 16;
+    return F::apply(op, uint16_t(a)) | uint32_t(F::apply(op, uint16_t(a >> 16)))
+                                           << 16;
   }
 };
 } // namespace
 
-template <Function function> static Handler pickFunction(Type type, bool hasHalf) {
+template <Function function>
+static Handler pickFunction(Type type, bool hasHalf) {
   if (type == Type::f32)
     return unaryWith<uint32_t, uint32_t, OnSingle<function>>;
   if (!hasHalf)
     return nullptr;
   switch (type) {
-  case Type::f16: return unaryWith<uint16_t, uint16_t, OnHalf<function>>;
-  case Type::bf16: return unaryWith<uint16_t, uint16_t, OnBF16<function>>;
-  case Type::f16x2: return unaryWith<uint32_t, uint32_t, OnPair<OnHalf<function>>>;
-  case Type::bf16x2: return unaryWith<uint32_t, uint32_t, OnPair<OnBF16<function>>>;
-  default: return nullptr;
+  case Type::f16:
+    return unaryWith<uint16_t, uint16_t, OnHalf<function>>;
+  case Type::bf16:
+    return unaryWith<uint16_t, uint16_t, OnBF16<function>>;
+  case Type::f16x2:
+    return unaryWith<uint32_t, uint32_t, OnPair<OnHalf<function>>>;
+  case Type::bf16x2:
+    return unaryWith<uint32_t, uint32_t, OnPair<OnBF16<function>>>;
+  default:
+    return nullptr;
   }
 }
 

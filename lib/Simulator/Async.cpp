@@ -16,14 +16,16 @@ using namespace quack::sim;
 
 static void writePiece(AsyncOp &async, uint32_t bytes) {
   uint8_t *to = async.to->shared.data() + async.offset + async.done;
-  const uint8_t *from = async.kind == AsyncOp::store ? async.data : async.source;
+  const uint8_t *from =
+      async.kind == AsyncOp::store ? async.data : async.source;
   uint32_t copied = 0;
   if (async.done < async.sourceBytes)
     copied = std::min(bytes, async.sourceBytes - async.done);
   if (copied)
     std::memcpy(to, from + async.done, copied);
   std::memset(to + copied, 0, bytes - copied);
-  std::memset(async.to->state.data() + async.offset + async.done, byteWritten, bytes);
+  std::memset(async.to->state.data() + async.offset + async.done, byteWritten,
+              bytes);
   async.done += bytes;
 }
 
@@ -35,7 +37,8 @@ static void signal(Cluster &cluster, const AsyncOp &async, uint32_t bytes) {
   if (!barrier)
     return;
   if (cluster.checksRaces) {
-    uint32_t &time = barrier->arriving[async.warp->agent + cluster.warps.size()];
+    uint32_t &time =
+        barrier->arriving[async.warp->agent + cluster.warps.size()];
     time = std::max(time, async.time);
   }
   barrier->hasRemoteData |= async.to != async.warp->cta;
@@ -51,8 +54,9 @@ static void checkDestination(Warp &warp, const Op &op, const AsyncOp &async) {
   if (worst == byteMBarrier)
     report(warp, op, async.lane, "mbarrier-access", "overwrites an mbarrier");
   else if (worst == byteInFlight)
-    report(warp, op, async.lane, "async-in-flight",
-           "overwrites the destination of an unfinished asynchronous operation");
+    report(
+        warp, op, async.lane, "async-in-flight",
+        "overwrites the destination of an unfinished asynchronous operation");
 }
 
 void quack::sim::issue(Warp &warp, const Op &op, AsyncOp async) {
@@ -63,7 +67,8 @@ void quack::sim::issue(Warp &warp, const Op &op, AsyncOp async) {
     checkWrite(warp, op, async.lane, *async.to, async.offset, async.bytes,
                warp.agent + uint32_t(cluster.warps.size()), async.time);
     if (async.kind == AsyncOp::copy) {
-      if (warp.groupTimes.empty() || warp.groupTimes.back().first != async.group)
+      if (warp.groupTimes.empty() ||
+          warp.groupTimes.back().first != async.group)
         warp.groupTimes.emplace_back(async.group, async.time);
       warp.groupTimes.back().second = async.time;
     }
@@ -74,7 +79,8 @@ void quack::sim::issue(Warp &warp, const Op &op, AsyncOp async) {
     return;
   }
   if (cluster.checksAsync)
-    std::memset(async.to->state.data() + async.offset, byteInFlight, async.bytes);
+    std::memset(async.to->state.data() + async.offset, byteInFlight,
+                async.bytes);
   cluster.pending.push_back(async);
 }
 
@@ -107,7 +113,8 @@ void quack::sim::finishGroups(Warp &warp, uint32_t end) {
   Cluster &cluster = *warp.cluster;
   std::deque<AsyncOp> rest;
   for (AsyncOp &async : cluster.pending) {
-    if (async.kind != AsyncOp::copy || async.warp != &warp || async.group >= end) {
+    if (async.kind != AsyncOp::copy || async.warp != &warp ||
+        async.group >= end) {
       rest.push_back(async);
       continue;
     }

@@ -20,15 +20,18 @@ using namespace quack::sim;
 static bool nameMBarrier(Warp &warp, const Op &op, unsigned lane,
                          uint64_t address, Space space, AsyncOp &async) {
   SharedPlace place = resolveShared(warp, address, space);
-  MBarrier *barrier = place.cta ? place.cta->findMBarrier(place.offset) : nullptr;
+  MBarrier *barrier =
+      place.cta ? place.cta->findMBarrier(place.offset) : nullptr;
   if (!barrier) {
-    report(warp, op, lane, "mbarrier-misuse", "no mbarrier is initialised there");
+    report(warp, op, lane, "mbarrier-misuse",
+           "no mbarrier is initialised there");
     return false;
   }
   if (place.cta != async.to) {
     report(warp, op, lane, "mbarrier-misuse",
            "the data goes to CTA " + std::to_string(async.to->number) +
-               " and its mbarrier is in CTA " + std::to_string(place.cta->number));
+               " and its mbarrier is in CTA " +
+               std::to_string(place.cta->number));
     return false;
   }
   checkInitVisible(warp, op, lane, *barrier);
@@ -38,7 +41,8 @@ static bool nameMBarrier(Warp &warp, const Op &op, unsigned lane,
 
 /// Fills in the destination. Returns false after a fault.
 static bool nameDestination(Warp &warp, const Op &op, unsigned lane,
-                            uint64_t address, uint32_t alignment, AsyncOp &async) {
+                            uint64_t address, uint32_t alignment,
+                            AsyncOp &async) {
   SharedPlace place = resolveShared(warp, address, op.space);
   if (!place.cta || place.offset + async.bytes > place.cta->shared.size()) {
     report(warp, op, lane, "out-of-bounds",
@@ -133,7 +137,8 @@ static void copyAsync(Warp &warp, const Op &op, uint32_t lanes) {
     else
       async.sourceBytes = sizes[i];
     if (partial >> i & 1) {
-      async.source = resolveGlobal(warp.cluster->launch, access.addresses[i], sizes[i]);
+      async.source =
+          resolveGlobal(warp.cluster->launch, access.addresses[i], sizes[i]);
       if (!async.source) {
         report(warp, op, i, "out-of-bounds", "the source is in no buffer");
         continue;
@@ -145,7 +150,9 @@ static void copyAsync(Warp &warp, const Op &op, uint32_t lanes) {
   }
 }
 
-static void commitGroup(Warp &warp, const Op &, uint32_t) { ++warp.committedGroups; }
+static void commitGroup(Warp &warp, const Op &, uint32_t) {
+  ++warp.committedGroups;
+}
 
 /// cp.async.wait_group N: all but the last N groups; wait_all (`mode` 1): all.
 static void waitGroup(Warp &warp, const Op &op, uint32_t lanes) {
@@ -219,7 +226,8 @@ static void decodeStoreAsync(Decoder &d, Op &op) {
   if (d.operand(1).kind == ParsedOperand::vector)
     elements = d.operand(1).elements;
   if (elements.size() != op.count)
-    return d.fail(d.operand(1).place, "expected a vector of " + llvm::Twine(op.count));
+    return d.fail(d.operand(1).place,
+                  "expected a vector of " + llvm::Twine(op.count));
   std::vector<Slot> slots;
   for (const ParsedOperand &element : elements)
     slots.push_back(d.source(element, op.type));
@@ -260,7 +268,8 @@ static void decodeCopy(Decoder &d, Op &op) {
   uint64_t size = d.operand(2).bits;
   if (d.operand(2).kind != ParsedOperand::integer ||
       !(size == 16 || (!bypasses && (size == 4 || size == 8))))
-    return d.fail(d.operand(2).place, "expected a size of 16 bytes, or 4 or 8 with .ca");
+    return d.fail(d.operand(2).place,
+                  "expected a size of 16 bytes, or 4 or 8 with .ca");
   op.count = uint8_t(size);
   if (d.numOperands() - hasPolicy == 4) {
     op.list = d.source(3, Type::u32);

@@ -15,27 +15,48 @@
 using namespace quack::sim;
 
 namespace {
-enum AtomicKind : uint8_t { add, minimum, maximum, bitAnd, bitOr, bitXor, exchange, swap, increment, decrement };
+enum AtomicKind : uint8_t {
+  add,
+  minimum,
+  maximum,
+  bitAnd,
+  bitOr,
+  bitXor,
+  exchange,
+  swap,
+  increment,
+  decrement
+};
 } // namespace
 
-template <typename T>
-static T perform(AtomicKind kind, T old, T b, T c) {
+template <typename T> static T perform(AtomicKind kind, T old, T b, T c) {
   switch (kind) {
-  case add: return T(old + b);
-  case minimum: return std::min(old, b);
-  case maximum: return std::max(old, b);
-  case bitAnd: return T(uint64_t(old) & uint64_t(b));
-  case bitOr: return T(uint64_t(old) | uint64_t(b));
-  case bitXor: return T(uint64_t(old) ^ uint64_t(b));
-  case exchange: return b;
-  case swap: return old == b ? c : old;
-  case increment: return old >= b ? T(0) : T(old + 1);
-  case decrement: return old == 0 || old > b ? b : T(old - 1);
+  case add:
+    return T(old + b);
+  case minimum:
+    return std::min(old, b);
+  case maximum:
+    return std::max(old, b);
+  case bitAnd:
+    return T(uint64_t(old) & uint64_t(b));
+  case bitOr:
+    return T(uint64_t(old) | uint64_t(b));
+  case bitXor:
+    return T(uint64_t(old) ^ uint64_t(b));
+  case exchange:
+    return b;
+  case swap:
+    return old == b ? c : old;
+  case increment:
+    return old >= b ? T(0) : T(old + 1);
+  case decrement:
+    return old == 0 || old > b ? b : T(old - 1);
   }
   return old;
 }
 
-template <typename T> static void atomic(Warp &warp, const Op &op, uint32_t lanes) {
+template <typename T>
+static void atomic(Warp &warp, const Op &op, uint32_t lanes) {
   lanes = requireDefined(warp, op, op.b, lanes, "memory");
   Access access;
   resolve(warp, op, lanes, sizeof(T), AccessKind::atomic, access);
@@ -58,13 +79,22 @@ template <typename T> static void atomic(Warp &warp, const Op &op, uint32_t lane
 
 static Handler pick(Type type) {
   switch (type) {
-  case Type::b32: case Type::u32: return atomic<uint32_t>;
-  case Type::b64: case Type::u64: return atomic<uint64_t>;
-  case Type::s32: return atomic<int32_t>;
-  case Type::s64: return atomic<int64_t>;
-  case Type::f32: return atomic<float>;
-  case Type::f64: return atomic<double>;
-  default: return nullptr;
+  case Type::b32:
+  case Type::u32:
+    return atomic<uint32_t>;
+  case Type::b64:
+  case Type::u64:
+    return atomic<uint64_t>;
+  case Type::s32:
+    return atomic<int32_t>;
+  case Type::s64:
+    return atomic<int64_t>;
+  case Type::f32:
+    return atomic<float>;
+  case Type::f64:
+    return atomic<double>;
+  default:
+    return nullptr;
   }
 }
 
@@ -82,11 +112,10 @@ bool quack::sim::decodeAtomic(Decoder &d, Op &op) {
     }
   d.takeAny({"relaxed", "acquire", "release", "acq_rel"});
   d.takeAny({"cta", "cluster", "gpu", "sys"});
-  op.space = d.take("global")            ? Space::global
-             : d.take("shared::cluster") ? Space::cluster
-             : d.takeAny({"shared", "shared::cta"})
-                 ? Space::shared
-                 : Space::generic;
+  op.space = d.take("global")                       ? Space::global
+             : d.take("shared::cluster")            ? Space::cluster
+             : d.takeAny({"shared", "shared::cta"}) ? Space::shared
+                                                    : Space::generic;
   op.type = d.takeType();
   op.run = pick(op.type);
   op.definedness = Definedness::custom;

@@ -37,7 +37,8 @@ static void completeIfFull(Cluster &cluster, Cta &cta, NamedBarrier &barrier) {
 /// Lets the lanes arrive; returns the barrier, or null after a fault.
 static NamedBarrier *arriveAt(Warp &warp, const Op &op, uint32_t lanes) {
   uint32_t id = warp.reg<uint32_t>(op.a)[firstLane(lanes)];
-  uint32_t count = op.b == zeroSlot ? 0 : warp.reg<uint32_t>(op.b)[firstLane(lanes)];
+  uint32_t count =
+      op.b == zeroSlot ? 0 : warp.reg<uint32_t>(op.b)[firstLane(lanes)];
   if (id >= 16) {
     report(warp, op, firstLane(lanes), "barrier-misuse",
            "barrier " + std::to_string(id) + " is none of the 16");
@@ -50,7 +51,8 @@ static NamedBarrier *arriveAt(Warp &warp, const Op &op, uint32_t lanes) {
   if (barrier.arrived && barrier.expected != count)
     report(warp, op, firstLane(lanes), "barrier-misuse",
            "barrier " + std::to_string(id) + " is used with the counts " +
-               std::to_string(barrier.expected) + " and " + std::to_string(count));
+               std::to_string(barrier.expected) + " and " +
+               std::to_string(count));
   barrier.expected = count;
   // A warp arrives as a whole (PTX ISA, bar: counts are of warps).
   barrier.arrived += count ? warpLanes : uint32_t(__builtin_popcount(lanes));
@@ -95,7 +97,8 @@ static void bar(Warp &warp, const Op &op, uint32_t lanes) {
     std::fill_n(values, warpLanes, barrier->lastOnes);
     writeLanes(warp, op.d, lanes, values);
   } else if (op.mode >= 3) {
-    bool result = op.mode == 3 ? barrier->lastZeros == 0 : barrier->lastOnes != 0;
+    bool result =
+        op.mode == 3 ? barrier->lastZeros == 0 : barrier->lastOnes != 0;
     warp.mask(op.d) = (warp.mask(op.d) & ~lanes) | (result ? lanes : 0);
   }
   if (op.mode >= 2)
@@ -140,7 +143,8 @@ static void decodeBar(Decoder &d, Op &op) {
 //===----------------------------------------------------------------------===//
 
 static void completeCluster(Cluster &cluster) {
-  if (cluster.clusterArrivals == 0 || cluster.clusterArrivals < cluster.liveThreads)
+  if (cluster.clusterArrivals == 0 ||
+      cluster.clusterArrivals < cluster.liveThreads)
     return;
   ++cluster.clusterPhase;
   ++cluster.events;
@@ -239,7 +243,8 @@ void quack::sim::threadsExited(Warp &warp, uint32_t lanes, const Op &op) {
     if (async.to == &cta)
       report(warp, op, firstLane(lanes), "exit-in-flight",
              "CTA " + std::to_string(cta.number) +
-                 " exits while an operation of line " + std::to_string(async.line) +
+                 " exits while an operation of line " +
+                 std::to_string(async.line) +
                  " still writes its shared memory");
   for (const MBarrier &barrier : cta.mbarriers)
     if (barrier.bytes != 0)
@@ -250,7 +255,9 @@ void quack::sim::threadsExited(Warp &warp, uint32_t lanes, const Op &op) {
                  std::to_string(barrier.bytes) + " more bytes");
 }
 
-static void fenceInit(Warp &warp, const Op &, uint32_t) { warp.hasFencedInit = true; }
+static void fenceInit(Warp &warp, const Op &, uint32_t) {
+  warp.hasFencedInit = true;
+}
 static void nothing(Warp &, const Op &, uint32_t) {}
 
 static void decodeFence(Decoder &d, Op &op) {
@@ -260,7 +267,8 @@ static void decodeFence(Decoder &d, Op &op) {
     if (!d.take("release") || !d.take("cluster"))
       d.fail("'" + d.inst().text + "' does not exist");
   } else if (d.take("proxy")) {
-    if (!d.takeAny({"async", "async.global", "async.shared::cta", "alias", "async::generic"}))
+    if (!d.takeAny({"async", "async.global", "async.shared::cta", "alias",
+                    "async::generic"}))
       d.fail("'" + d.inst().text + "' is not simulated");
     d.takeAny({"global", "shared::cta", "shared::cluster"});
   } else {

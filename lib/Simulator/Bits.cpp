@@ -118,13 +118,20 @@ struct Permute {
   static unsigned select(unsigned mode, uint32_t c, unsigned i) {
     unsigned control = c & 3;
     switch (mode) {
-    case 1: return control + i;
-    case 2: return (control - i) & 7;
-    case 3: return control;
-    case 4: return std::max(control, i);
-    case 5: return std::min(control, i);
-    case 6: return (control & 1) * 2 + (i & 1);
-    default: return c >> (4 * i) & 15;
+    case 1:
+      return control + i;
+    case 2:
+      return (control - i) & 7;
+    case 3:
+      return control;
+    case 4:
+      return std::max(control, i);
+    case 5:
+      return std::min(control, i);
+    case 6:
+      return (control & 1) * 2 + (i & 1);
+    default:
+      return c >> (4 * i) & 15;
     }
   }
   static uint32_t apply(const Op &op, uint32_t a, uint32_t b, uint32_t c) {
@@ -147,7 +154,8 @@ template <typename T>
 static void insertField(Warp &warp, const Op &op, uint32_t lanes) {
   constexpr unsigned bits = 8 * sizeof(T);
   const T *a = warp.reg<T>(op.a), *b = warp.reg<T>(op.b);
-  const uint32_t *c = warp.reg<uint32_t>(op.c), *n = warp.reg<uint32_t>(op.list);
+  const uint32_t *c = warp.reg<uint32_t>(op.c),
+                 *n = warp.reg<uint32_t>(op.list);
   T result[warpLanes];
   for (unsigned i = 0; i < warpLanes; ++i) {
     unsigned position = c[i] & 0xff, length = n[i] & 0xff;
@@ -174,20 +182,29 @@ static void notOnPredicates(Warp &warp, const Op &op, uint32_t lanes) {
 
 template <template <typename> class F> static Handler pickLogic(Type type) {
   switch (type) {
-  case Type::b16: return binary<uint16_t, uint16_t, F<uint16_t>>;
-  case Type::b32: return binary<uint32_t, uint32_t, F<uint32_t>>;
-  case Type::b64: return binary<uint64_t, uint64_t, F<uint64_t>>;
-  case Type::pred: return logicOnPredicates<F>;
-  default: return nullptr;
+  case Type::b16:
+    return binary<uint16_t, uint16_t, F<uint16_t>>;
+  case Type::b32:
+    return binary<uint32_t, uint32_t, F<uint32_t>>;
+  case Type::b64:
+    return binary<uint64_t, uint64_t, F<uint64_t>>;
+  case Type::pred:
+    return logicOnPredicates<F>;
+  default:
+    return nullptr;
   }
 }
 
 template <template <typename> class F> static Handler pickNot(Type type) {
   switch (type) {
-  case Type::b16: return unary<uint16_t, uint16_t, F<uint16_t>>;
-  case Type::b32: return unary<uint32_t, uint32_t, F<uint32_t>>;
-  case Type::b64: return unary<uint64_t, uint64_t, F<uint64_t>>;
-  default: return nullptr;
+  case Type::b16:
+    return unary<uint16_t, uint16_t, F<uint16_t>>;
+  case Type::b32:
+    return unary<uint32_t, uint32_t, F<uint32_t>>;
+  case Type::b64:
+    return unary<uint64_t, uint64_t, F<uint64_t>>;
+  default:
+    return nullptr;
   }
 }
 
@@ -197,41 +214,66 @@ template <typename T, template <typename> class F> static Handler shift() {
 
 static Handler pickShift(Type type, bool isRight) {
   switch (type) {
-  case Type::b16: return isRight ? shift<uint16_t, ShiftRight>() : shift<uint16_t, ShiftLeft>();
-  case Type::b32: return isRight ? shift<uint32_t, ShiftRight>() : shift<uint32_t, ShiftLeft>();
-  case Type::b64: return isRight ? shift<uint64_t, ShiftRight>() : shift<uint64_t, ShiftLeft>();
-  case Type::u16: return isRight ? shift<uint16_t, ShiftRight>() : nullptr;
-  case Type::u32: return isRight ? shift<uint32_t, ShiftRight>() : nullptr;
-  case Type::u64: return isRight ? shift<uint64_t, ShiftRight>() : nullptr;
-  case Type::s16: return isRight ? shift<int16_t, ShiftRight>() : nullptr;
-  case Type::s32: return isRight ? shift<int32_t, ShiftRight>() : nullptr;
-  case Type::s64: return isRight ? shift<int64_t, ShiftRight>() : nullptr;
-  default: return nullptr;
+  case Type::b16:
+    return isRight ? shift<uint16_t, ShiftRight>()
+                   : shift<uint16_t, ShiftLeft>();
+  case Type::b32:
+    return isRight ? shift<uint32_t, ShiftRight>()
+                   : shift<uint32_t, ShiftLeft>();
+  case Type::b64:
+    return isRight ? shift<uint64_t, ShiftRight>()
+                   : shift<uint64_t, ShiftLeft>();
+  case Type::u16:
+    return isRight ? shift<uint16_t, ShiftRight>() : nullptr;
+  case Type::u32:
+    return isRight ? shift<uint32_t, ShiftRight>() : nullptr;
+  case Type::u64:
+    return isRight ? shift<uint64_t, ShiftRight>() : nullptr;
+  case Type::s16:
+    return isRight ? shift<int16_t, ShiftRight>() : nullptr;
+  case Type::s32:
+    return isRight ? shift<int32_t, ShiftRight>() : nullptr;
+  case Type::s64:
+    return isRight ? shift<int64_t, ShiftRight>() : nullptr;
+  default:
+    return nullptr;
   }
 }
 
 static Handler pickExtract(Type type) {
   switch (type) {
-  case Type::u32: return ternary<uint32_t, uint32_t, ExtractField<uint32_t>>;
-  case Type::u64: return ternary<uint64_t, uint64_t, ExtractField<uint64_t>, uint32_t, uint32_t>;
-  case Type::s32: return ternary<int32_t, int32_t, ExtractField<int32_t>, uint32_t, uint32_t>;
-  case Type::s64: return ternary<int64_t, int64_t, ExtractField<int64_t>, uint32_t, uint32_t>;
-  default: return nullptr;
+  case Type::u32:
+    return ternary<uint32_t, uint32_t, ExtractField<uint32_t>>;
+  case Type::u64:
+    return ternary<uint64_t, uint64_t, ExtractField<uint64_t>, uint32_t,
+                   uint32_t>;
+  case Type::s32:
+    return ternary<int32_t, int32_t, ExtractField<int32_t>, uint32_t, uint32_t>;
+  case Type::s64:
+    return ternary<int64_t, int64_t, ExtractField<int64_t>, uint32_t, uint32_t>;
+  default:
+    return nullptr;
   }
 }
 
 static Handler pickFind(Type type) {
   switch (type) {
-  case Type::u32: return unaryWith<uint32_t, uint32_t, FindTop<uint32_t>>;
-  case Type::u64: return unaryWith<uint32_t, uint64_t, FindTop<uint64_t>>;
-  case Type::s32: return unaryWith<uint32_t, int32_t, FindTop<int32_t>>;
-  case Type::s64: return unaryWith<uint32_t, int64_t, FindTop<int64_t>>;
-  default: return nullptr;
+  case Type::u32:
+    return unaryWith<uint32_t, uint32_t, FindTop<uint32_t>>;
+  case Type::u64:
+    return unaryWith<uint32_t, uint64_t, FindTop<uint64_t>>;
+  case Type::s32:
+    return unaryWith<uint32_t, int32_t, FindTop<int32_t>>;
+  case Type::s64:
+    return unaryWith<uint32_t, int64_t, FindTop<int64_t>>;
+  default:
+    return nullptr;
   }
 }
 
 /// Operands of type op.type, but for those given.
-static void operands(Decoder &d, Op &op, Type result, Type b, Type c, unsigned n) {
+static void operands(Decoder &d, Op &op, Type result, Type b, Type c,
+                     unsigned n) {
   if (!op.run)
     d.fail("'" + d.inst().text + "' does not exist");
   if (d.hasFailed() || !d.expectOperands(n + 1))
@@ -281,8 +323,12 @@ static void decodeFields(Decoder &d, Op &op) {
 static bool decodeThreeInput(Decoder &d, Op &op) {
   llvm::StringRef root = d.root();
   if (root == "shf") {
-    op.mode = uint8_t((d.take("r") ? 1 : d.take("l") ? 0 : 4) |
-                      (d.take("wrap") ? 2 : d.take("clamp") ? 0 : 4));
+    op.mode = uint8_t((d.take("r")   ? 1
+                       : d.take("l") ? 0
+                                     : 4) |
+                      (d.take("wrap")    ? 2
+                       : d.take("clamp") ? 0
+                                         : 4));
     op.type = d.takeType();
     op.run = ternaryWith<uint32_t, uint32_t, Funnel>;
     if (op.mode & 4 || op.type != Type::b32)
@@ -320,8 +366,8 @@ bool quack::sim::decodeBits(Decoder &d, Op &op) {
   if (decodeThreeInput(d, op))
     return true;
   static constexpr llvm::StringLiteral roots[] = {
-      "and", "or", "xor", "not", "cnot", "shl", "shr",
-      "bfe", "bfi", "bfind", "popc", "clz", "brev"};
+      "and", "or",  "xor",   "not",  "cnot", "shl", "shr",
+      "bfe", "bfi", "bfind", "popc", "clz",  "brev"};
   if (!llvm::is_contained(roots, root))
     return false;
   op.type = d.takeType();
@@ -329,12 +375,12 @@ bool quack::sim::decodeBits(Decoder &d, Op &op) {
     op.run = pickShift(op.type, root == "shr");
     operands(d, op, op.type, Type::u32, op.type, 2);
   } else if (root == "and" || root == "or" || root == "xor") {
-    op.run = root == "and" ? pickLogic<And>(op.type)
+    op.run = root == "and"  ? pickLogic<And>(op.type)
              : root == "or" ? pickLogic<Or>(op.type)
                             : pickLogic<Xor>(op.type);
     operands(d, op, op.type, op.type, op.type, 2);
   } else if (root == "not" || root == "cnot") {
-    op.run = root == "cnot" ? pickNot<CNot>(op.type)
+    op.run = root == "cnot"          ? pickNot<CNot>(op.type)
              : op.type == Type::pred ? notOnPredicates
                                      : pickNot<Not>(op.type);
     operands(d, op, op.type, op.type, op.type, 1);

@@ -38,7 +38,8 @@ uint32_t quack::sim::requireDefined(Warp &warp, const Op &op, Slot slot,
   uint32_t line = warp.origin[slot];
   report(warp, op, firstLane(undefined), "undefined",
          "a value that nobody wrote reaches " + use +
-             (line ? "; it was read in line " + Twine(line).str() : std::string()));
+             (line ? "; it was read in line " + Twine(line).str()
+                   : std::string()));
   return lanes & ~undefined;
 }
 
@@ -48,12 +49,14 @@ uint32_t quack::sim::requireDefined(Warp &warp, const Op &op, Slot slot,
 
 static std::string describeMBarrier(const Warp &warp, uint32_t address) {
   std::string text = "an mbarrier";
-  uint32_t offset = (address & ((1u << clusterShift) - 1)) - uint32_t(sharedBase);
+  uint32_t offset =
+      (address & ((1u << clusterShift) - 1)) - uint32_t(sharedBase);
   for (const MBarrier &barrier : warp.cta->mbarriers)
     if (barrier.offset == offset)
-      text = "the mbarrier at shared offset " + std::to_string(offset) + " (phase " +
-             std::to_string(barrier.phase) + ", " + std::to_string(barrier.pending) +
-             " of " + std::to_string(barrier.expected) + " arrivals and " +
+      text = "the mbarrier at shared offset " + std::to_string(offset) +
+             " (phase " + std::to_string(barrier.phase) + ", " +
+             std::to_string(barrier.pending) + " of " +
+             std::to_string(barrier.expected) + " arrivals and " +
              std::to_string(barrier.bytes) + " bytes missing)";
   return text;
 }
@@ -93,7 +96,9 @@ void quack::sim::reportDeadlock(Cluster &cluster) {
   unsigned listed = 0;
   for (Warp &warp : cluster.warps)
     for (const Fragment &fragment : warp.fragments) {
-      const Op &op = cluster.program.ops[fragment.pc];
+      const Op &op =
+          cluster.program
+              .ops[fragment.wait == Wait::none ? fragment.pc : fragment.at];
       if (!first) {
         first = &warp;
         at = &op;
@@ -101,8 +106,9 @@ void quack::sim::reportDeadlock(Cluster &cluster) {
       }
       if (++listed <= 4)
         text += " CTA " + std::to_string(warp.cta->number) + " warp " +
-                std::to_string(warp.number) + " in line " + std::to_string(op.line) +
-                " waits for " + describeWait(cluster, warp, fragment) + ";";
+                std::to_string(warp.number) + " in line " +
+                std::to_string(op.line) + " waits for " +
+                describeWait(cluster, warp, fragment) + ";";
     }
   if (listed > 4)
     text += " and " + std::to_string(listed - 4) + " more";

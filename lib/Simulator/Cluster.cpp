@@ -54,45 +54,84 @@ static uint32_t specialOf(const Launch &launch, const Cluster &cluster,
   const Extent &id = warp.cta->id;
   uint32_t thread = warp.number * warpLanes + lane;
   switch (which) {
-  case Special::tidX: return thread % block.x;
-  case Special::tidY: return thread / block.x % block.y;
-  case Special::tidZ: return thread / block.x / block.y;
-  case Special::ntidX: return block.x;
-  case Special::ntidY: return block.y;
-  case Special::ntidZ: return block.z;
-  case Special::laneid: return lane;
-  case Special::warpid: return warp.number;
-  case Special::nwarpid: return uint32_t(cluster.warps.size() / cluster.ctas.size());
-  case Special::ctaidX: return id.x;
-  case Special::ctaidY: return id.y;
-  case Special::ctaidZ: return id.z;
-  case Special::nctaidX: return grid.x;
-  case Special::nctaidY: return grid.y;
-  case Special::nctaidZ: return grid.z;
-  case Special::clusteridX: return id.x / size.x;
-  case Special::clusteridY: return id.y / size.y;
-  case Special::clusteridZ: return id.z / size.z;
-  case Special::nclusteridX: return grid.x / size.x;
-  case Special::nclusteridY: return grid.y / size.y;
-  case Special::nclusteridZ: return grid.z / size.z;
-  case Special::clusterCtaidX: return id.x % size.x;
-  case Special::clusterCtaidY: return id.y % size.y;
-  case Special::clusterCtaidZ: return id.z % size.z;
-  case Special::clusterNctaidX: return size.x;
-  case Special::clusterNctaidY: return size.y;
-  case Special::clusterNctaidZ: return size.z;
-  case Special::clusterCtarank: return warp.cta->rank;
-  case Special::clusterNctarank: return launch.clusterSize;
-  case Special::isExplicitCluster: return launch.clusterSize > 1;
-  case Special::lanemaskEq: return 1u << lane;
-  case Special::lanemaskLt: return (1u << lane) - 1;
-  case Special::lanemaskLe: return (2u << lane) - 1;
-  case Special::lanemaskGt: return ~((2u << lane) - 1);
-  case Special::lanemaskGe: return ~((1u << lane) - 1);
-  case Special::nsmid: return 132;
-  case Special::dynamicSmemSize: return launch.config->sharedBytes;
-  case Special::totalSmemSize: return launch.sharedBytes;
-  default: return 0;
+  case Special::tidX:
+    return thread % block.x;
+  case Special::tidY:
+    return thread / block.x % block.y;
+  case Special::tidZ:
+    return thread / block.x / block.y;
+  case Special::ntidX:
+    return block.x;
+  case Special::ntidY:
+    return block.y;
+  case Special::ntidZ:
+    return block.z;
+  case Special::laneid:
+    return lane;
+  case Special::warpid:
+    return warp.number;
+  case Special::nwarpid:
+    return uint32_t(cluster.warps.size() / cluster.ctas.size());
+  case Special::ctaidX:
+    return id.x;
+  case Special::ctaidY:
+    return id.y;
+  case Special::ctaidZ:
+    return id.z;
+  case Special::nctaidX:
+    return grid.x;
+  case Special::nctaidY:
+    return grid.y;
+  case Special::nctaidZ:
+    return grid.z;
+  case Special::clusteridX:
+    return id.x / size.x;
+  case Special::clusteridY:
+    return id.y / size.y;
+  case Special::clusteridZ:
+    return id.z / size.z;
+  case Special::nclusteridX:
+    return grid.x / size.x;
+  case Special::nclusteridY:
+    return grid.y / size.y;
+  case Special::nclusteridZ:
+    return grid.z / size.z;
+  case Special::clusterCtaidX:
+    return id.x % size.x;
+  case Special::clusterCtaidY:
+    return id.y % size.y;
+  case Special::clusterCtaidZ:
+    return id.z % size.z;
+  case Special::clusterNctaidX:
+    return size.x;
+  case Special::clusterNctaidY:
+    return size.y;
+  case Special::clusterNctaidZ:
+    return size.z;
+  case Special::clusterCtarank:
+    return warp.cta->rank;
+  case Special::clusterNctarank:
+    return launch.clusterSize;
+  case Special::isExplicitCluster:
+    return launch.clusterSize > 1;
+  case Special::lanemaskEq:
+    return 1u << lane;
+  case Special::lanemaskLt:
+    return (1u << lane) - 1;
+  case Special::lanemaskLe:
+    return (2u << lane) - 1;
+  case Special::lanemaskGt:
+    return ~((2u << lane) - 1);
+  case Special::lanemaskGe:
+    return ~((1u << lane) - 1);
+  case Special::nsmid:
+    return 132;
+  case Special::dynamicSmemSize:
+    return launch.config->sharedBytes;
+  case Special::totalSmemSize:
+    return launch.sharedBytes;
+  default:
+    return 0;
   }
 }
 
@@ -153,9 +192,11 @@ void Cluster::reset(uint64_t number) {
     cta.id.x = uint32_t(x * size.x + rank % size.x);
     cta.id.y = uint32_t(y * size.y + rank / size.x % size.y);
     cta.id.z = uint32_t(z * size.z + rank / size.x / size.y);
-    cta.number = cta.id.x + uint64_t(grid.x) * (cta.id.y + uint64_t(grid.y) * cta.id.z);
+    cta.number =
+        cta.id.x + uint64_t(grid.x) * (cta.id.y + uint64_t(grid.y) * cta.id.z);
     cta.shared.assign(launch.sharedBytes, 0);
-    cta.state.assign(launch.sharedBytes, checksUndefined ? byteUnwritten : byteWritten);
+    cta.state.assign(launch.sharedBytes,
+                     checksUndefined ? byteUnwritten : byteWritten);
     if (checksRaces)
       cta.history.assign(launch.sharedBytes / program.sharedGranule + 1, {});
     cta.mbarriers.clear();
@@ -172,7 +213,8 @@ void Cluster::reset(uint64_t number) {
   random.state = launch.options->seed * 0x9e3779b97f4a7c15u + number;
   clusterPhase = clusterArrivals = 0;
   liveThreads = threads * uint32_t(ctas.size());
-  for (Clock *clock : {&clusterClock, &clusterReleased, &clusterKnown, &clusterKnownReleased})
+  for (Clock *clock :
+       {&clusterClock, &clusterReleased, &clusterKnown, &clusterKnownReleased})
     clock->assign(agents, 0);
   events = steps = 0;
   isStopped = false;
@@ -221,7 +263,8 @@ static constexpr unsigned idleRounds = 4;
 void Cluster::run(uint64_t number) {
   reset(number);
   Schedule schedule = launch.options->schedule;
-  bool isRandom = schedule == Schedule::random, down = schedule == Schedule::lazy;
+  bool isRandom = schedule == Schedule::random,
+       down = schedule == Schedule::lazy;
   size_t home = down ? warps.size() - 1 : 0, from = home;
   unsigned idle = 0;
   uint64_t idleSince = 0;
@@ -235,12 +278,14 @@ void Cluster::run(uint64_t number) {
     Warp *warp = pickWarp(*this, from, down);
     if (warp) {
       runFragment(*warp, isRandom ? 1 + random.below(64) : UINT32_MAX);
-      from = warp->yields ? (warp->agent + (down ? warps.size() - 1 : 1)) % warps.size()
-                          : home;
+      from = warp->yields
+                 ? (warp->agent + (down ? warps.size() - 1 : 1)) % warps.size()
+                 : home;
       if (steps > launch.options->stepLimit && !warp->fragments.empty()) {
         warp->current = 0;
         report(*warp, program.ops[warp->fragment().pc], 0, "step-limit",
-               "the cluster has run " + std::to_string(steps) + " instructions");
+               "the cluster has run " + std::to_string(steps) +
+                   " instructions");
         isStopped = true;
       }
       continue;

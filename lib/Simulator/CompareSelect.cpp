@@ -25,20 +25,34 @@ static uint32_t compareAll(const T *a, const T *b, F compare) {
 template <typename T>
 static uint32_t compareMask(Compare how, const T *a, const T *b) {
   switch (how) {
-  case Compare::eq: return compareAll(a, b, [](T x, T y) { return x == y; });
-  case Compare::ne: return compareAll(a, b, [](T x, T y) { return (x < y) | (x > y); });
-  case Compare::lt: return compareAll(a, b, [](T x, T y) { return x < y; });
-  case Compare::le: return compareAll(a, b, [](T x, T y) { return x <= y; });
-  case Compare::gt: return compareAll(a, b, [](T x, T y) { return x > y; });
-  case Compare::ge: return compareAll(a, b, [](T x, T y) { return x >= y; });
-  case Compare::equ: return ~compareMask(Compare::ne, a, b);
-  case Compare::neu: return ~compareMask(Compare::eq, a, b);
-  case Compare::ltu: return ~compareMask(Compare::ge, a, b);
-  case Compare::leu: return ~compareMask(Compare::gt, a, b);
-  case Compare::gtu: return ~compareMask(Compare::le, a, b);
-  case Compare::geu: return ~compareMask(Compare::lt, a, b);
-  case Compare::num: return ~compareMask(Compare::nan, a, b);
-  case Compare::nan: return compareAll(a, b, [](T x, T y) { return (x != x) | (y != y); });
+  case Compare::eq:
+    return compareAll(a, b, [](T x, T y) { return x == y; });
+  case Compare::ne:
+    return compareAll(a, b, [](T x, T y) { return (x < y) | (x > y); });
+  case Compare::lt:
+    return compareAll(a, b, [](T x, T y) { return x < y; });
+  case Compare::le:
+    return compareAll(a, b, [](T x, T y) { return x <= y; });
+  case Compare::gt:
+    return compareAll(a, b, [](T x, T y) { return x > y; });
+  case Compare::ge:
+    return compareAll(a, b, [](T x, T y) { return x >= y; });
+  case Compare::equ:
+    return ~compareMask(Compare::ne, a, b);
+  case Compare::neu:
+    return ~compareMask(Compare::eq, a, b);
+  case Compare::ltu:
+    return ~compareMask(Compare::ge, a, b);
+  case Compare::leu:
+    return ~compareMask(Compare::gt, a, b);
+  case Compare::gtu:
+    return ~compareMask(Compare::le, a, b);
+  case Compare::geu:
+    return ~compareMask(Compare::lt, a, b);
+  case Compare::num:
+    return ~compareMask(Compare::nan, a, b);
+  case Compare::nan:
+    return compareAll(a, b, [](T x, T y) { return (x != x) | (y != y); });
   }
   return 0;
 }
@@ -65,13 +79,23 @@ static uint32_t floatMaskOf(Warp &warp, const Op &op, Convert convert) {
 
 static uint32_t compareLanes(Warp &warp, const Op &op) {
   switch (op.from) {
-  case Type::b16: case Type::u16: return maskOf<uint16_t>(warp, op);
-  case Type::b32: case Type::u32: return maskOf<uint32_t>(warp, op);
-  case Type::b64: case Type::u64: return maskOf<uint64_t>(warp, op);
-  case Type::s16: return maskOf<int16_t>(warp, op);
-  case Type::s32: return maskOf<int32_t>(warp, op);
-  case Type::s64: return maskOf<int64_t>(warp, op);
-  case Type::f64: return maskOf<double>(warp, op);
+  case Type::b16:
+  case Type::u16:
+    return maskOf<uint16_t>(warp, op);
+  case Type::b32:
+  case Type::u32:
+    return maskOf<uint32_t>(warp, op);
+  case Type::b64:
+  case Type::u64:
+    return maskOf<uint64_t>(warp, op);
+  case Type::s16:
+    return maskOf<int16_t>(warp, op);
+  case Type::s32:
+    return maskOf<int32_t>(warp, op);
+  case Type::s64:
+    return maskOf<int64_t>(warp, op);
+  case Type::f64:
+    return maskOf<double>(warp, op);
   case Type::f16:
     return floatMaskOf<uint16_t>(
         warp, op, [](uint16_t bits) { return asFloat(halfToBits(bits)); });
@@ -88,10 +112,14 @@ static uint32_t compareLanes(Warp &warp, const Op &op) {
 
 static uint32_t combine(const Op &op, uint32_t result, uint32_t with) {
   switch (op.logic) {
-  case Logic::none: return result;
-  case Logic::conjunction: return result & with;
-  case Logic::disjunction: return result | with;
-  case Logic::exclusive: return result ^ with;
+  case Logic::none:
+    return result;
+  case Logic::conjunction:
+    return result & with;
+  case Logic::disjunction:
+    return result | with;
+  case Logic::exclusive:
+    return result ^ with;
   }
   return result;
 }
@@ -129,7 +157,8 @@ static void select(Warp &warp, const Op &op, uint32_t lanes) {
   uint32_t is = warp.defined[op.c] & ((chosen & warp.defined[op.a]) |
                                       (~chosen & warp.defined[op.b]));
   if (~is & lanes)
-    warp.origin[op.d] = warp.origin[~warp.defined[op.a] & chosen & lanes ? op.a : op.b];
+    warp.origin[op.d] =
+        warp.origin[~warp.defined[op.a] & chosen & lanes ? op.a : op.b];
   warp.define(op.d, lanes, is);
 }
 
@@ -146,10 +175,13 @@ static void selectBySign(Warp &warp, const Op &op, uint32_t lanes) {
 
 static void takeCompare(Decoder &d, Op &op) {
   static constexpr llvm::StringLiteral names[] = {
-      "eq", "ne", "lt", "le", "gt", "ge", "equ",
+      "eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
       "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
   static constexpr std::pair<llvm::StringLiteral, Compare> unsignedNames[] = {
-      {"lo", Compare::lt}, {"ls", Compare::le}, {"hi", Compare::gt}, {"hs", Compare::ge}};
+      {"lo", Compare::lt},
+      {"ls", Compare::le},
+      {"hi", Compare::gt},
+      {"hs", Compare::ge}};
   for (auto [name, compare] : unsignedNames)
     if (d.take(name)) {
       op.compare = compare;
@@ -164,8 +196,8 @@ static void takeCompare(Decoder &d, Op &op) {
 }
 
 static void takeLogic(Decoder &d, Op &op) {
-  op.logic = d.take("and") ? Logic::conjunction
-             : d.take("or") ? Logic::disjunction
+  op.logic = d.take("and")   ? Logic::conjunction
+             : d.take("or")  ? Logic::disjunction
              : d.take("xor") ? Logic::exclusive
                              : Logic::none;
 }
@@ -176,8 +208,8 @@ static void decodeSetp(Decoder &d, Op &op) {
   op.from = d.takeType();
   op.flush = op.from == Type::f32 && d.take("ftz");
   op.run = setPredicate;
-  if (op.from == Type::f16x2 || op.from == Type::bf16x2 || op.from == Type::pred ||
-      sizeOf(op.from) == 1)
+  if (op.from == Type::f16x2 || op.from == Type::bf16x2 ||
+      op.from == Type::pred || sizeOf(op.from) == 1)
     d.fail("'" + d.inst().text + "' is not simulated");
   bool combines = op.logic != Logic::none;
   if (d.hasFailed() || !d.expectOperands(combines ? 4 : 3))
@@ -228,8 +260,10 @@ bool quack::sim::decodeCompare(Decoder &d, Op &op) {
     op.type = d.takeType();
     op.from = d.takeType();
     bool isWide = sizeOf(op.type) == 8, byFloat = op.from == Type::f32;
-    op.run = isWide ? (byFloat ? selectBySign<uint64_t, float> : selectBySign<uint64_t, int32_t>)
-                    : (byFloat ? selectBySign<uint32_t, float> : selectBySign<uint32_t, int32_t>);
+    op.run = isWide ? (byFloat ? selectBySign<uint64_t, float>
+                               : selectBySign<uint64_t, int32_t>)
+                    : (byFloat ? selectBySign<uint32_t, float>
+                               : selectBySign<uint32_t, int32_t>);
     if (sizeOf(op.type) < 4 || !d.expectOperands(4))
       return true;
     op.d = d.dest(0, op.type);

@@ -67,9 +67,12 @@ struct Wide {
 
 static uint64_t readBits(Warp &warp, Slot slot, unsigned bytes, unsigned lane) {
   switch (bytes) {
-  case 2: return warp.reg<uint16_t>(slot)[lane];
-  case 4: return warp.reg<uint32_t>(slot)[lane];
-  default: return warp.reg<uint64_t>(slot)[lane];
+  case 2:
+    return warp.reg<uint16_t>(slot)[lane];
+  case 4:
+    return warp.reg<uint32_t>(slot)[lane];
+  default:
+    return warp.reg<uint64_t>(slot)[lane];
   }
 }
 
@@ -77,18 +80,39 @@ static Wide readWide(const Op &op, Type type, uint64_t bits) {
   Wide wide;
   wide.isFloat = isFloat(type);
   switch (type) {
-  case Type::f16: wide.real = asFloat(halfToBits(uint16_t(bits))); break;
-  case Type::bf16: wide.real = asFloat(bf16ToBits(uint16_t(bits))); break;
+  case Type::f16:
+    wide.real = asFloat(halfToBits(uint16_t(bits)));
+    break;
+  case Type::bf16:
+    wide.real = asFloat(bf16ToBits(uint16_t(bits)));
+    break;
   case Type::f32:
     wide.real = asFloat(op.flush ? flushed(uint32_t(bits)) : uint32_t(bits));
     break;
-  case Type::f64: wide.real = asDouble(bits); break;
-  case Type::s8: wide.integer = int8_t(bits); break;
-  case Type::s16: wide.integer = int16_t(bits); break;
-  case Type::s32: wide.integer = int32_t(bits); break;
-  case Type::u8: case Type::b8: wide.integer = uint8_t(bits); break;
-  case Type::u16: case Type::b16: wide.integer = uint16_t(bits); break;
-  case Type::u32: case Type::b32: wide.integer = uint32_t(bits); break;
+  case Type::f64:
+    wide.real = asDouble(bits);
+    break;
+  case Type::s8:
+    wide.integer = int8_t(bits);
+    break;
+  case Type::s16:
+    wide.integer = int16_t(bits);
+    break;
+  case Type::s32:
+    wide.integer = int32_t(bits);
+    break;
+  case Type::u8:
+  case Type::b8:
+    wide.integer = uint8_t(bits);
+    break;
+  case Type::u16:
+  case Type::b16:
+    wide.integer = uint16_t(bits);
+    break;
+  case Type::u32:
+  case Type::b32:
+    wide.integer = uint32_t(bits);
+    break;
   default:
     wide.integer = int64_t(bits);
     wide.isUnsigned64 = !isSigned(type);
@@ -99,9 +123,12 @@ static Wide readWide(const Op &op, Type type, uint64_t bits) {
 /// Rounds to an integer; `mode` is 1 for rni, 2 rzi, 3 rmi, 4 rpi.
 static double roundToInteger(double value, unsigned mode) {
   switch (mode) {
-  case 2: return std::trunc(value);
-  case 3: return std::floor(value);
-  case 4: return std::ceil(value);
+  case 2:
+    return std::trunc(value);
+  case 3:
+    return std::floor(value);
+  case 4:
+    return std::ceil(value);
   default: {
     double down = std::floor(value), rest = value - down;
     if (rest > 0.5 || (rest == 0.5 && std::fmod(down, 2.0) != 0))
@@ -112,7 +139,8 @@ static double roundToInteger(double value, unsigned mode) {
 }
 
 /// Clamps to the range of an integer type of `bytes` bytes.
-static uint64_t clampToInteger(const Wide &wide, unsigned bytes, bool toSigned) {
+static uint64_t clampToInteger(const Wide &wide, unsigned bytes,
+                               bool toSigned) {
   unsigned bits = 8 * bytes;
   uint64_t most = toSigned ? (1ull << (bits - 1)) - 1 : ~0ull >> (64 - bits);
   int64_t least = toSigned ? -int64_t(most) - 1 : 0;
@@ -137,7 +165,8 @@ static uint64_t clampToInteger(const Wide &wide, unsigned bytes, bool toSigned) 
 /// 32 bits or less is the only one.
 static double integerToOdd(const Wide &wide) {
   bool isNegative = !wide.isUnsigned64 && wide.integer < 0;
-  uint64_t magnitude = isNegative ? 0 - uint64_t(wide.integer) : uint64_t(wide.integer);
+  uint64_t magnitude =
+      isNegative ? 0 - uint64_t(wide.integer) : uint64_t(wide.integer);
   if (magnitude >> 53)
     magnitude = (magnitude & ~0xfffull) | ((magnitude & 0xfff) ? 0x800 : 0);
   double value = double(magnitude);
@@ -182,7 +211,8 @@ static uint64_t toIntegerBits(const Op &op, Wide wide) {
                       : uint64_t(wide.integer);
   // Narrow results are extended to the register's width.
   unsigned shift = 64 - 8 * bytes;
-  return toSigned ? uint64_t(int64_t(bits << shift) >> shift) : bits << shift >> shift;
+  return toSigned ? uint64_t(int64_t(bits << shift) >> shift)
+                  : bits << shift >> shift;
 }
 
 /// `count` holds the bytes of the source register, `list` of the result's.
@@ -191,11 +221,17 @@ static void convertGeneral(Warp &warp, const Op &op, uint32_t lanes) {
     if (!(lanes >> lane & 1))
       continue;
     Wide wide = readWide(op, op.from, readBits(warp, op.a, op.count, lane));
-    uint64_t bits = isFloat(op.type) ? toFloatBits(op, wide) : toIntegerBits(op, wide);
+    uint64_t bits =
+        isFloat(op.type) ? toFloatBits(op, wide) : toIntegerBits(op, wide);
     switch (op.list) {
-    case 2: warp.reg<uint16_t>(op.d)[lane] = uint16_t(bits); break;
-    case 4: warp.reg<uint32_t>(op.d)[lane] = uint32_t(bits); break;
-    default: warp.reg<uint64_t>(op.d)[lane] = bits;
+    case 2:
+      warp.reg<uint16_t>(op.d)[lane] = uint16_t(bits);
+      break;
+    case 4:
+      warp.reg<uint32_t>(op.d)[lane] = uint32_t(bits);
+      break;
+    default:
+      warp.reg<uint64_t>(op.d)[lane] = bits;
     }
   }
 }
@@ -247,9 +283,11 @@ static Handler pickFast(const Op &op) {
   if (op.from == Type::f32 && op.type == Type::bf16)
     return unary<uint16_t, uint32_t, ToBF16>;
   if (isInteger(op.type) && isInteger(op.from)) {
-    if (op.list == 4 && sizeOf(op.type) == 4 && op.count == 8 && sizeOf(op.from) == 8)
+    if (op.list == 4 && sizeOf(op.type) == 4 && op.count == 8 &&
+        sizeOf(op.from) == 8)
       return unary<uint32_t, uint64_t, Truncate>;
-    if (op.list == 8 && sizeOf(op.type) == 8 && op.count == 4 && sizeOf(op.from) == 4)
+    if (op.list == 8 && sizeOf(op.type) == 8 && op.count == 4 &&
+        sizeOf(op.from) == 4)
       return isSigned(op.from) ? unary<uint64_t, int32_t, SignExtend>
                                : unary<uint64_t, uint32_t, ZeroExtend>;
   }
@@ -257,7 +295,8 @@ static Handler pickFast(const Op &op) {
 }
 
 static void takeConvertModifiers(Decoder &d, Op &op) {
-  static constexpr llvm::StringLiteral integral[] = {"rni", "rzi", "rmi", "rpi"};
+  static constexpr llvm::StringLiteral integral[] = {"rni", "rzi", "rmi",
+                                                     "rpi"};
   for (unsigned i = 0; i < 4; ++i)
     if (d.take(integral[i]))
       op.mode = uint8_t(i + 1);
@@ -265,7 +304,8 @@ static void takeConvertModifiers(Decoder &d, Op &op) {
   op.rounding = rounding.value_or(Rounding::nearest);
   op.flush = d.take("ftz");
   op.saturate = d.take("sat");
-  bool narrows = isFloat(op.from) && isFloat(op.type) && sizeOf(op.type) < sizeOf(op.from);
+  bool narrows =
+      isFloat(op.from) && isFloat(op.type) && sizeOf(op.type) < sizeOf(op.from);
   bool crosses = !isFloat(op.from) && isFloat(op.type);
   bool isPair = op.type == Type::f16x2 || op.type == Type::bf16x2;
   if ((narrows || crosses || isPair) && !rounding)
@@ -289,8 +329,8 @@ bool quack::sim::decodeConvert(Decoder &d, Op &op) {
       d.fail("'" + d.inst().text + "' does not exist");
     return true;
   }
-  if (op.from == Type::f16x2 || op.from == Type::bf16x2 || op.type == Type::pred ||
-      op.from == Type::pred) {
+  if (op.from == Type::f16x2 || op.from == Type::bf16x2 ||
+      op.type == Type::pred || op.from == Type::pred) {
     d.fail("'" + d.inst().text + "' does not exist");
     return true;
   }

@@ -91,8 +91,9 @@ bool Decoder::take(StringRef text) {
 }
 
 bool Decoder::has(StringRef text) const {
-  return any_of(instruction->modifiers,
-                [&](const Modifier &modifier) { return modifier.text == text; });
+  return any_of(instruction->modifiers, [&](const Modifier &modifier) {
+    return modifier.text == text;
+  });
 }
 
 std::optional<Type> Decoder::peekType() const {
@@ -248,16 +249,46 @@ Slot Decoder::dest(const ParsedOperand &operand, Type type) {
 }
 
 static std::optional<Special> findSpecial(StringRef name) {
-  static constexpr StringLiteral names[] = {
-      "tid.x", "tid.y", "tid.z", "ntid.x", "ntid.y", "ntid.z", "laneid",
-      "warpid", "nwarpid", "ctaid.x", "ctaid.y", "ctaid.z", "nctaid.x",
-      "nctaid.y", "nctaid.z", "clusterid.x", "clusterid.y", "clusterid.z",
-      "nclusterid.x", "nclusterid.y", "nclusterid.z", "cluster_ctaid.x",
-      "cluster_ctaid.y", "cluster_ctaid.z", "cluster_nctaid.x",
-      "cluster_nctaid.y", "cluster_nctaid.z", "cluster_ctarank",
-      "cluster_nctarank", "is_explicit_cluster", "lanemask_eq", "lanemask_lt",
-      "lanemask_le", "lanemask_gt", "lanemask_ge", "smid", "nsmid", "gridid",
-      "dynamic_smem_size", "total_smem_size"};
+  static constexpr StringLiteral names[] = {"tid.x",
+                                            "tid.y",
+                                            "tid.z",
+                                            "ntid.x",
+                                            "ntid.y",
+                                            "ntid.z",
+                                            "laneid",
+                                            "warpid",
+                                            "nwarpid",
+                                            "ctaid.x",
+                                            "ctaid.y",
+                                            "ctaid.z",
+                                            "nctaid.x",
+                                            "nctaid.y",
+                                            "nctaid.z",
+                                            "clusterid.x",
+                                            "clusterid.y",
+                                            "clusterid.z",
+                                            "nclusterid.x",
+                                            "nclusterid.y",
+                                            "nclusterid.z",
+                                            "cluster_ctaid.x",
+                                            "cluster_ctaid.y",
+                                            "cluster_ctaid.z",
+                                            "cluster_nctaid.x",
+                                            "cluster_nctaid.y",
+                                            "cluster_nctaid.z",
+                                            "cluster_ctarank",
+                                            "cluster_nctarank",
+                                            "is_explicit_cluster",
+                                            "lanemask_eq",
+                                            "lanemask_lt",
+                                            "lanemask_le",
+                                            "lanemask_gt",
+                                            "lanemask_ge",
+                                            "smid",
+                                            "nsmid",
+                                            "gridid",
+                                            "dynamic_smem_size",
+                                            "total_smem_size"};
   static_assert(std::size(names) == size_t(Special::count));
   for (size_t i = 0; i < std::size(names); ++i)
     if (names[i] == name)
@@ -332,9 +363,10 @@ uint32_t Decoder::label(const ParsedOperand &operand) {
 void Decoder::decodeInstruction(const ParsedInstruction &parsed) {
   using Family = bool (*)(Decoder &, Op &);
   static constexpr Family families[] = {
-      decodeMove,    decodeHalf,    decodeFloat,   decodeApprox,  decodeInteger,
-      decodeBits,    decodeCompare, decodeConvert, decodeAsync,   decodeMemory,
-      decodeAtomic,  decodeControl, decodeWarpOps, decodeBarrier, decodeMBarrier};
+      decodeMove,    decodeHalf,    decodeFloat,   decodeApprox,
+      decodeInteger, decodeBits,    decodeCompare, decodeConvert,
+      decodeAsync,   decodeMemory,  decodeAtomic,  decodeControl,
+      decodeWarpOps, decodeBarrier, decodeMBarrier};
   instruction = &parsed;
   taken.assign(parsed.modifiers.size(), false);
   Op op;

@@ -30,7 +30,9 @@ public:
   const ParsedInstruction &inst() const { return *instruction; }
   llvm::StringRef root() const { return instruction->root; }
   size_t numOperands() const { return instruction->operands.size(); }
-  const ParsedOperand &operand(size_t i) const { return instruction->operands[i]; }
+  const ParsedOperand &operand(size_t i) const {
+    return instruction->operands[i];
+  }
 
   /// Records an error; the first one counts.
   void fail(Place place, const llvm::Twine &message);
@@ -105,21 +107,21 @@ private:
 using DecodeFunction = void (*)(Decoder &decoder, Op &op);
 
 // Each returns false if `d.root()` is not of its family.
-bool decodeInteger(Decoder &d, Op &op);      // IntegerArith.cpp
-bool decodeBits(Decoder &d, Op &op);         // Bits.cpp
-bool decodeFloat(Decoder &d, Op &op);        // FloatArith.cpp
-bool decodeHalf(Decoder &d, Op &op);         // HalfArith.cpp
-bool decodeApprox(Decoder &d, Op &op);       // Approx.cpp
-bool decodeCompare(Decoder &d, Op &op);      // CompareSelect.cpp
-bool decodeMove(Decoder &d, Op &op);         // Move.cpp
-bool decodeConvert(Decoder &d, Op &op);      // Convert.cpp
-bool decodeMemory(Decoder &d, Op &op);       // LoadStore.cpp
-bool decodeAtomic(Decoder &d, Op &op);       // Atomics.cpp
-bool decodeControl(Decoder &d, Op &op);      // Control.cpp
-bool decodeWarpOps(Decoder &d, Op &op);      // WarpOps.cpp
-bool decodeBarrier(Decoder &d, Op &op);      // Barriers.cpp
-bool decodeMBarrier(Decoder &d, Op &op);     // MBarriers.cpp
-bool decodeAsync(Decoder &d, Op &op);        // AsyncCopies.cpp
+bool decodeInteger(Decoder &d, Op &op);  // IntegerArith.cpp
+bool decodeBits(Decoder &d, Op &op);     // Bits.cpp
+bool decodeFloat(Decoder &d, Op &op);    // FloatArith.cpp
+bool decodeHalf(Decoder &d, Op &op);     // HalfArith.cpp
+bool decodeApprox(Decoder &d, Op &op);   // Approx.cpp
+bool decodeCompare(Decoder &d, Op &op);  // CompareSelect.cpp
+bool decodeMove(Decoder &d, Op &op);     // Move.cpp
+bool decodeConvert(Decoder &d, Op &op);  // Convert.cpp
+bool decodeMemory(Decoder &d, Op &op);   // LoadStore.cpp
+bool decodeAtomic(Decoder &d, Op &op);   // Atomics.cpp
+bool decodeControl(Decoder &d, Op &op);  // Control.cpp
+bool decodeWarpOps(Decoder &d, Op &op);  // WarpOps.cpp
+bool decodeBarrier(Decoder &d, Op &op);  // Barriers.cpp
+bool decodeMBarrier(Decoder &d, Op &op); // MBarriers.cpp
+bool decodeAsync(Decoder &d, Op &op);    // AsyncCopies.cpp
 
 } // namespace quack::sim
 

@@ -21,7 +21,12 @@ using namespace quack::sim;
 
 namespace {
 /// The driver's own error codes.
-enum : int { outOfMemory = 2, invalidValue = 1, notFound = 500, simulatorFault = 999 };
+enum : int {
+  outOfMemory = 2,
+  invalidValue = 1,
+  notFound = 500,
+  simulatorFault = 999
+};
 
 constexpr uint64_t allocationDistance = 1ull << 40;
 
@@ -84,7 +89,8 @@ static int memAlloc(cuda::DevicePointer *address, size_t bytes) {
 }
 
 static int memFree(cuda::DevicePointer address) {
-  return state().memory.erase(address) ? int(cuda::resultSuccess) : int(invalidValue);
+  return state().memory.erase(address) ? int(cuda::resultSuccess)
+                                       : int(invalidValue);
 }
 
 /// Returns host memory, or null.
@@ -94,7 +100,8 @@ static char *find(cuda::DevicePointer address, size_t bytes) {
     return nullptr;
   --found;
   uint64_t offset = address - found->first;
-  bool fits = bytes <= found->second.size() && offset <= found->second.size() - bytes;
+  bool fits =
+      bytes <= found->second.size() && offset <= found->second.size() - bytes;
   return fits ? found->second.data() + offset : nullptr;
 }
 
@@ -121,7 +128,8 @@ static int moduleLoad(void **module, const void *image, unsigned count,
   for (unsigned i = 0; i + 1 < count; ++i)
     if (options[i] == cuda::jitErrorLog)
       std::snprintf(static_cast<char *>(values[i]),
-                    reinterpret_cast<size_t>(values[i + 1]), "%s", text.c_str());
+                    reinterpret_cast<size_t>(values[i + 1]), "%s",
+                    text.c_str());
   return fail(invalidValue, text);
 }
 
@@ -129,8 +137,9 @@ static int moduleGetFunction(void **function, void *object, const char *name) {
   auto *module = static_cast<LoadedModule *>(object);
   for (const std::string &kernel : module->module.kernels())
     if (kernel == name) {
-      *function = &module->functions.try_emplace(name, LoadedFunction{module, name})
-                       .first->second;
+      *function =
+          &module->functions.try_emplace(name, LoadedFunction{module, name})
+               .first->second;
       return cuda::resultSuccess;
     }
   return fail(notFound, "no such kernel");
@@ -155,7 +164,8 @@ static int launchKernel(const cuda::LaunchConfig *config, void *object,
     std::memcpy(&launch.arguments.back(), *parameters++, bytes);
   }
   for (auto &entry : state().memory)
-    launch.buffers.push_back({entry.first, entry.second.data(), entry.second.size()});
+    launch.buffers.push_back(
+        {entry.first, entry.second.data(), entry.second.size()});
   Expected<Report> report = module.launch(launch, state().options);
   if (!report)
     return fail(invalidValue, toString(report.takeError()));
@@ -172,7 +182,10 @@ static int launchKernel(const cuda::LaunchConfig *config, void *object,
 
 static void fillDevice(cuda::EntryPoints &api) {
   api.init = [](unsigned) { return 0; };
-  api.driverGetVersion = [](int *version) { *version = 0; return 0; };
+  api.driverGetVersion = [](int *version) {
+    *version = 0;
+    return 0;
+  };
   api.getErrorName = [](int error, const char **name) {
     *name = error == simulatorFault ? "the simulator found faults"
                                     : "the simulator refuses";
@@ -182,32 +195,53 @@ static void fillDevice(cuda::EntryPoints &api) {
     *text = state().errorText.c_str();
     return 0;
   };
-  api.deviceGet = [](int *device, int) { *device = 0; return 0; };
-  api.deviceGetCount = [](int *count) { *count = 1; return 0; };
+  api.deviceGet = [](int *device, int) {
+    *device = 0;
+    return 0;
+  };
+  api.deviceGetCount = [](int *count) {
+    *count = 1;
+    return 0;
+  };
   api.deviceGetName = [](char *name, int bytes, int) {
     std::snprintf(name, size_t(bytes), "simulator");
     return 0;
   };
   api.deviceGetAttribute = [](int *value, int attribute, int) {
-    *value = attribute == cuda::attributeMultiprocessors     ? 132
-             : attribute == cuda::attributeL2Bytes           ? 50 << 20
-             : attribute == cuda::attributeComputeMajor      ? 9
-             : attribute == cuda::attributeSharedBytesOptIn  ? 227 << 10
-                                                             : 0;
+    *value = attribute == cuda::attributeMultiprocessors    ? 132
+             : attribute == cuda::attributeL2Bytes          ? 50 << 20
+             : attribute == cuda::attributeComputeMajor     ? 9
+             : attribute == cuda::attributeSharedBytesOptIn ? 227 << 10
+                                                            : 0;
     return 0;
   };
-  api.deviceTotalMem = [](size_t *bytes, int) { *bytes = size_t(1) << 37; return 0; };
-  api.primaryCtxRetain = [](void **context, int) { *context = &state(); return 0; };
+  api.deviceTotalMem = [](size_t *bytes, int) {
+    *bytes = size_t(1) << 37;
+    return 0;
+  };
+  api.primaryCtxRetain = [](void **context, int) {
+    *context = &state();
+    return 0;
+  };
   api.primaryCtxRelease = [](int) { return 0; };
   api.ctxSetCurrent = [](void *) { return 0; };
-  api.streamCreate = [](void **stream, unsigned) { *stream = &state(); return 0; };
+  api.streamCreate = [](void **stream, unsigned) {
+    *stream = &state();
+    return 0;
+  };
   api.streamDestroy = [](void *) { return 0; };
   api.streamQuery = [](void *) { return 0; };
 }
 
 static void fillEvents(cuda::EntryPoints &api) {
-  api.eventCreate = [](void **event, unsigned) { *event = new TimeStamp(); return 0; };
-  api.eventDestroy = [](void *event) { delete static_cast<TimeStamp *>(event); return 0; };
+  api.eventCreate = [](void **event, unsigned) {
+    *event = new TimeStamp();
+    return 0;
+  };
+  api.eventDestroy = [](void *event) {
+    delete static_cast<TimeStamp *>(event);
+    return 0;
+  };
   api.eventRecord = [](void *event, void *) {
     static_cast<TimeStamp *>(event)->time = std::chrono::steady_clock::now();
     return 0;
@@ -238,8 +272,8 @@ static void fillMemory(cuda::EntryPoints &api) {
                            size_t bytes, void *) {
     return copy(find(to, bytes), find(from, bytes), bytes);
   };
-  api.memsetD8Async = [](cuda::DevicePointer to, unsigned char value, size_t bytes,
-                         void *) {
+  api.memsetD8Async = [](cuda::DevicePointer to, unsigned char value,
+                         size_t bytes, void *) {
     char *host = find(to, bytes);
     if (!host)
       return fail(invalidValue, "the address is in no allocation");
@@ -253,9 +287,15 @@ Error quack::sim::loadDriver(cuda::EntryPoints &api) {
   fillEvents(api);
   fillMemory(api);
   api.moduleLoadDataEx = moduleLoad;
-  api.moduleUnload = [](void *module) { delete static_cast<LoadedModule *>(module); return 0; };
+  api.moduleUnload = [](void *module) {
+    delete static_cast<LoadedModule *>(module);
+    return 0;
+  };
   api.moduleGetFunction = moduleGetFunction;
-  api.funcGetAttribute = [](int *value, int, void *) { *value = 0; return 0; };
+  api.funcGetAttribute = [](int *value, int, void *) {
+    *value = 0;
+    return 0;
+  };
   api.funcSetAttribute = [](void *, int, int) { return 0; };
   api.launchKernelEx = launchKernel;
   return Error::success();

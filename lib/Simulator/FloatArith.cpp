@@ -38,7 +38,9 @@ struct SqrtF {
 };
 struct FmaF {
   static float apply(float a, float b, float c) { return std::fma(a, b, c); }
-  static double apply(double a, double b, double c) { return std::fma(a, b, c); }
+  static double apply(double a, double b, double c) {
+    return std::fma(a, b, c);
+  }
 };
 /// The same to nearest, in a form that vectorises.
 struct FmaNearest {
@@ -76,8 +78,8 @@ template <typename Bits, typename T, bool isMax> struct Extremum {
     T x, y;
     std::memcpy(&x, &a, sizeof(T));
     std::memcpy(&y, &b, sizeof(T));
-    constexpr Bits quiet = sizeof(T) == 4 ? Bits(canonicalNaN)
-                                          : Bits(0x7fffffffffffffffu);
+    constexpr Bits quiet =
+        sizeof(T) == 4 ? Bits(canonicalNaN) : Bits(0x7fffffffffffffffu);
     Bits result = (isMax ? x > y : x < y) ? a : b;
     Bits tied = isMax ? a & b : a | b;
     result = x == y ? tied : result;
@@ -134,7 +136,9 @@ static void singleSlow(Warp &warp, const Op &op, uint32_t lanes) {
   const uint32_t *a = warp.reg<uint32_t>(op.a), *b = warp.reg<uint32_t>(op.b),
                  *c = warp.reg<uint32_t>(op.c);
   uint32_t result[warpLanes];
-  auto in = [&](uint32_t bits) { return asFloat(op.flush ? flushed(bits) : bits); };
+  auto in = [&](uint32_t bits) {
+    return asFloat(op.flush ? flushed(bits) : bits);
+  };
   HostRounding rounding(op.rounding);
   for (unsigned i = 0; i < warpLanes; ++i) {
     float value;
@@ -188,10 +192,12 @@ template <bool isMax> static Handler pickExtremum(const Op &op) {
   if (op.type == Type::f64)
     return binaryWith<uint64_t, uint64_t, Extremum<uint64_t, double, isMax>>;
   if (op.flush)
-    return op.nan ? binary<uint32_t, uint32_t, SingleExtremum<isMax, true, true>>
-                  : binary<uint32_t, uint32_t, SingleExtremum<isMax, false, true>>;
-  return op.nan ? binary<uint32_t, uint32_t, SingleExtremum<isMax, true, false>>
-                : binary<uint32_t, uint32_t, SingleExtremum<isMax, false, false>>;
+    return op.nan
+               ? binary<uint32_t, uint32_t, SingleExtremum<isMax, true, true>>
+               : binary<uint32_t, uint32_t, SingleExtremum<isMax, false, true>>;
+  return op.nan
+             ? binary<uint32_t, uint32_t, SingleExtremum<isMax, true, false>>
+             : binary<uint32_t, uint32_t, SingleExtremum<isMax, false, false>>;
 }
 
 static Handler pick(llvm::StringRef root, const Op &op) {
@@ -227,8 +233,8 @@ static Handler pick(llvm::StringRef root, const Op &op) {
 bool quack::sim::decodeFloat(Decoder &d, Op &op) {
   llvm::StringRef root = d.root();
   static constexpr llvm::StringLiteral roots[] = {
-      "add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt",
-      "min", "max", "abs", "neg", "copysign"};
+      "add",  "sub", "mul", "fma", "mad", "div",     "rcp",
+      "sqrt", "min", "max", "abs", "neg", "copysign"};
   std::optional<Type> type = d.peekType();
   if (!llvm::is_contained(roots, root) || d.has("approx") || d.has("full") ||
       (type != Type::f32 && type != Type::f64))
@@ -249,7 +255,8 @@ bool quack::sim::decodeFloat(Decoder &d, Op &op) {
   op.flush = isSingle && root != "copysign" && d.take("ftz");
   op.nan = isSingle && isExtremum && d.take("NaN");
   op.run = pick(root, op);
-  bool isUnary = root == "rcp" || root == "sqrt" || root == "abs" || root == "neg";
+  bool isUnary =
+      root == "rcp" || root == "sqrt" || root == "abs" || root == "neg";
   size_t sources = isUnary ? 1 : root == "fma" || root == "mad" ? 3 : 2;
   if (!d.expectOperands(sources + 1))
     return true;

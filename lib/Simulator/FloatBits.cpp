@@ -18,8 +18,8 @@ HostRounding::HostRounding(Rounding rounding) : before(std::fegetround()) {
 HostRounding::~HostRounding() { std::fesetround(before); }
 
 /// Returns whether `rest`, the bits cut off below `half` * 2, rounds up.
-static bool roundsUp(uint64_t kept, uint64_t rest, uint64_t half, bool isNegative,
-                     Rounding rounding) {
+static bool roundsUp(uint64_t kept, uint64_t rest, uint64_t half,
+                     bool isNegative, Rounding rounding) {
   switch (rounding) {
   case Rounding::nearest:
     return rest > half || (rest == half && (kept & 1));
@@ -33,7 +33,8 @@ static bool roundsUp(uint64_t kept, uint64_t rest, uint64_t half, bool isNegativ
   return false;
 }
 
-uint32_t quack::sim::roundTo(SmallFormat format, double value, Rounding rounding) {
+uint32_t quack::sim::roundTo(SmallFormat format, double value,
+                             Rounding rounding) {
   uint64_t bits = asBits(value);
   bool isNegative = bits >> 63;
   unsigned width = 1 + format.exponentBits + format.mantissaBits;
@@ -62,8 +63,9 @@ uint32_t quack::sim::roundTo(SmallFormat format, double value, Rounding rounding
   // A carry out of the mantissa moves into the exponent by itself.
   uint64_t result = kept;
   if (kept >> format.mantissaBits)
-    result = kept - (1ull << format.mantissaBits) +
-             (uint64_t(std::max(exponent, 1 - bias) + bias) << format.mantissaBits);
+    result =
+        kept - (1ull << format.mantissaBits) +
+        (uint64_t(std::max(exponent, 1 - bias) + bias) << format.mantissaBits);
   if (result >= infinity) {
     bool isToward = rounding == Rounding::zero ||
                     (rounding == Rounding::down && !isNegative) ||

@@ -65,12 +65,14 @@ inline uint32_t halfToBits(uint16_t bits) {
 
 inline uint16_t bitsToBF16(uint32_t bits) {
   uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-  return uint16_t((bits & 0x7fffffff) > 0x7f800000 ? canonicalHalfNaN : rounded);
+  return uint16_t((bits & 0x7fffffff) > 0x7f800000 ? canonicalHalfNaN
+                                                   : rounded);
 }
 
 inline uint16_t bitsToHalf(uint32_t bits) {
   uint32_t magnitude = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
-  uint32_t normal = (magnitude + 0xfff + (magnitude >> 13 & 1) - 0x38000000) >> 13;
+  uint32_t normal =
+      (magnitude + 0xfff + (magnitude >> 13 & 1) - 0x38000000) >> 13;
   // Adding a half leaves multiples of 2^-24, rounded by the addition.
   uint32_t subnormal = asBits(asFloat(magnitude) + 0.5f) - 0x3f000000;
   uint32_t result = magnitude < 0x38800000 ? subnormal : normal;

@@ -39,7 +39,7 @@ template <typename Format> uint16_t finish(const Op &op, double value) {
       op, uint16_t(roundTo(Format::format, value, Rounding::nearest)));
   if (!op.saturate)
     return bits;
-  return value > 1 ? uint16_t(roundTo(Format::format, 1.0, Rounding::nearest))
+  return value > 1   ? uint16_t(roundTo(Format::format, 1.0, Rounding::nearest))
          : value > 0 ? bits
                      : uint16_t(0);
 }
@@ -54,7 +54,9 @@ struct MulH {
   static double apply(double a, double b, double) { return a * b; }
 };
 struct FmaH {
-  static double apply(double a, double b, double c) { return addToOdd(a * b, c); }
+  static double apply(double a, double b, double c) {
+    return addToOdd(a * b, c);
+  }
 };
 
 /// An operation on one pattern each.
@@ -149,14 +151,15 @@ bool quack::sim::decodeHalf(Decoder &d, Op &op) {
   if (!llvm::is_contained(roots, root) || !(isHalf || isBF16))
     return false;
   op.type = d.takeType();
-  bool isArith = root == "add" || root == "sub" || root == "mul" || root == "fma";
+  bool isArith =
+      root == "add" || root == "sub" || root == "mul" || root == "fma";
   if (isArith)
     d.take("rn");
   op.flush = isHalf && isArith && d.take("ftz");
   op.saturate = isHalf && isArith && d.take("sat");
-  op.nan = root == "fma"  ? d.take("relu")
-           : isArith ? false
-                     : (root == "min" || root == "max") && d.take("NaN");
+  op.nan = root == "fma" ? d.take("relu")
+           : isArith     ? false
+                         : (root == "min" || root == "max") && d.take("NaN");
   op.run = isHalf ? pick<HalfFormat>(root, op) : pick<BF16Format>(root, op);
   size_t sources = root == "fma" ? 3 : root == "abs" || root == "neg" ? 1 : 2;
   if (!d.expectOperands(sources + 1))

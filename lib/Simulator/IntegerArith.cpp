@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PTX ISA, "Integer Arithmetic Instructions": add, sub, mul, mad, div, rem, abs,
-// neg, min, max, sad. Results wrap; add and sub of s32 may saturate.
+// PTX ISA, "Integer Arithmetic Instructions": add, sub, mul, mad, div, rem,
+// abs, neg, min, max, sad. Results wrap; add and sub of s32 may saturate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,8 @@ template <typename T> struct MulLow {
 };
 template <typename T> struct MulHigh {
   static T apply(T a, T b) {
-    using Wide = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+    using Wide =
+        std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
     return T((Wide(a) * Wide(b)) >> (8 * sizeof(T)));
   }
 };
@@ -103,7 +104,8 @@ template <typename T> struct Max {
 };
 template <typename T> struct Sad {
   static T apply(T a, T b, T c) {
-    uint64_t distance = a < b ? uint64_t(b) - uint64_t(a) : uint64_t(a) - uint64_t(b);
+    uint64_t distance =
+        a < b ? uint64_t(b) - uint64_t(a) : uint64_t(a) - uint64_t(b);
     return T(uint64_t(c) + distance);
   }
 };
@@ -111,45 +113,68 @@ template <typename T> struct Sad {
 
 template <template <typename> class F> static Handler pickBinary(Type type) {
   switch (type) {
-  case Type::u16: return binary<uint16_t, uint16_t, F<uint16_t>>;
-  case Type::u32: return binary<uint32_t, uint32_t, F<uint32_t>>;
-  case Type::u64: return binary<uint64_t, uint64_t, F<uint64_t>>;
-  case Type::s16: return binary<int16_t, int16_t, F<int16_t>>;
-  case Type::s32: return binary<int32_t, int32_t, F<int32_t>>;
-  case Type::s64: return binary<int64_t, int64_t, F<int64_t>>;
-  default: return nullptr;
+  case Type::u16:
+    return binary<uint16_t, uint16_t, F<uint16_t>>;
+  case Type::u32:
+    return binary<uint32_t, uint32_t, F<uint32_t>>;
+  case Type::u64:
+    return binary<uint64_t, uint64_t, F<uint64_t>>;
+  case Type::s16:
+    return binary<int16_t, int16_t, F<int16_t>>;
+  case Type::s32:
+    return binary<int32_t, int32_t, F<int32_t>>;
+  case Type::s64:
+    return binary<int64_t, int64_t, F<int64_t>>;
+  default:
+    return nullptr;
   }
 }
 
 template <template <typename> class F> static Handler pickTernary(Type type) {
   switch (type) {
-  case Type::u16: return ternary<uint16_t, uint16_t, F<uint16_t>>;
-  case Type::u32: return ternary<uint32_t, uint32_t, F<uint32_t>>;
-  case Type::u64: return ternary<uint64_t, uint64_t, F<uint64_t>>;
-  case Type::s16: return ternary<int16_t, int16_t, F<int16_t>>;
-  case Type::s32: return ternary<int32_t, int32_t, F<int32_t>>;
-  case Type::s64: return ternary<int64_t, int64_t, F<int64_t>>;
-  default: return nullptr;
+  case Type::u16:
+    return ternary<uint16_t, uint16_t, F<uint16_t>>;
+  case Type::u32:
+    return ternary<uint32_t, uint32_t, F<uint32_t>>;
+  case Type::u64:
+    return ternary<uint64_t, uint64_t, F<uint64_t>>;
+  case Type::s16:
+    return ternary<int16_t, int16_t, F<int16_t>>;
+  case Type::s32:
+    return ternary<int32_t, int32_t, F<int32_t>>;
+  case Type::s64:
+    return ternary<int64_t, int64_t, F<int64_t>>;
+  default:
+    return nullptr;
   }
 }
 
 template <template <typename> class F> static Handler pickSigned(Type type) {
   switch (type) {
-  case Type::s16: return unary<int16_t, int16_t, F<int16_t>>;
-  case Type::s32: return unary<int32_t, int32_t, F<int32_t>>;
-  case Type::s64: return unary<int64_t, int64_t, F<int64_t>>;
-  default: return nullptr;
+  case Type::s16:
+    return unary<int16_t, int16_t, F<int16_t>>;
+  case Type::s32:
+    return unary<int32_t, int32_t, F<int32_t>>;
+  case Type::s64:
+    return unary<int64_t, int64_t, F<int64_t>>;
+  default:
+    return nullptr;
   }
 }
 
 template <template <typename, typename> class F>
 static Handler pickWide(Type type) {
   switch (type) {
-  case Type::u16: return binary<uint32_t, uint16_t, F<uint32_t, uint16_t>>;
-  case Type::u32: return binary<uint64_t, uint32_t, F<uint64_t, uint32_t>>;
-  case Type::s16: return binary<int32_t, int16_t, F<int32_t, int16_t>>;
-  case Type::s32: return binary<int64_t, int32_t, F<int64_t, int32_t>>;
-  default: return nullptr;
+  case Type::u16:
+    return binary<uint32_t, uint16_t, F<uint32_t, uint16_t>>;
+  case Type::u32:
+    return binary<uint64_t, uint32_t, F<uint64_t, uint32_t>>;
+  case Type::s16:
+    return binary<int32_t, int16_t, F<int32_t, int16_t>>;
+  case Type::s32:
+    return binary<int64_t, int32_t, F<int64_t, int32_t>>;
+  default:
+    return nullptr;
   }
 }
 
@@ -159,11 +184,16 @@ template <typename W, typename T> static Handler madWide() {
 
 static Handler pickMadWide(Type type) {
   switch (type) {
-  case Type::u16: return madWide<uint32_t, uint16_t>();
-  case Type::u32: return madWide<uint64_t, uint32_t>();
-  case Type::s16: return madWide<int32_t, int16_t>();
-  case Type::s32: return madWide<int64_t, int32_t>();
-  default: return nullptr;
+  case Type::u16:
+    return madWide<uint32_t, uint16_t>();
+  case Type::u32:
+    return madWide<uint64_t, uint32_t>();
+  case Type::s16:
+    return madWide<int32_t, int16_t>();
+  case Type::s32:
+    return madWide<int64_t, int32_t>();
+  default:
+    return nullptr;
   }
 }
 
@@ -173,11 +203,11 @@ static void decodeMultiply(Decoder &d, Op &op, bool adds) {
   if (!isWide && !isHigh && !d.take("lo"))
     return d.fail("'" + d.root() + "' needs .lo, .hi or .wide");
   if (adds)
-    op.run = isWide ? pickMadWide(op.type)
+    op.run = isWide   ? pickMadWide(op.type)
              : isHigh ? pickTernary<MadHigh>(op.type)
                       : pickTernary<MadLow>(op.type);
   else
-    op.run = isWide ? pickWide<MulWide>(op.type)
+    op.run = isWide   ? pickWide<MulWide>(op.type)
              : isHigh ? pickBinary<MulHigh>(op.type)
                       : pickBinary<MulLow>(op.type);
   if (!d.expectOperands(adds ? 4 : 3))
@@ -207,13 +237,14 @@ static void decodeOperands(Decoder &d, Op &op, unsigned sources) {
 
 bool quack::sim::decodeInteger(Decoder &d, Op &op) {
   llvm::StringRef root = d.root();
-  static constexpr llvm::StringLiteral roots[] = {
-      "add", "sub", "mul", "mad", "div", "rem", "abs", "neg", "min", "max", "sad"};
+  static constexpr llvm::StringLiteral roots[] = {"add", "sub", "mul", "mad",
+                                                  "div", "rem", "abs", "neg",
+                                                  "min", "max", "sad"};
   if (!llvm::is_contained(roots, root))
     return false;
   op.type = d.takeType();
-  bool saturates = op.type == Type::s32 && (root == "add" || root == "sub") &&
-                   d.take("sat");
+  bool saturates =
+      op.type == Type::s32 && (root == "add" || root == "sub") && d.take("sat");
   if (root == "mul" || root == "mad") {
     decodeMultiply(d, op, root == "mad");
     if (!op.run)
@@ -237,7 +268,11 @@ bool quack::sim::decodeInteger(Decoder &d, Op &op) {
   else if (root == "sad")
     op.run = pickTernary<Sad>(op.type);
   else
-    op.run = root == "abs" ? pickSigned<Abs>(op.type) : pickSigned<Neg>(op.type);
-  decodeOperands(d, op, root == "sad" ? 3 : root == "abs" || root == "neg" ? 1 : 2);
+    op.run =
+        root == "abs" ? pickSigned<Abs>(op.type) : pickSigned<Neg>(op.type);
+  decodeOperands(d, op,
+                 root == "sad"                    ? 3
+                 : root == "abs" || root == "neg" ? 1
+                                                  : 2);
   return true;
 }

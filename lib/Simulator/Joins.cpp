@@ -25,9 +25,7 @@ struct BlockGraph {
 };
 } // namespace
 
-static bool endsThread(const Op &op) {
-  return op.flow == Flow::exit;
-}
+static bool endsThread(const Op &op) { return op.flow == Flow::exit; }
 static bool isBranch(const Op &op) { return op.flow == Flow::branch; }
 
 static BlockGraph buildGraph(const Program &program) {
@@ -126,7 +124,7 @@ void quack::sim::findJoins(Program &program) {
   for (uint32_t block = 0; block + 1 < graph.begins.size(); ++block) {
     Op &last = program.ops[graph.begins[block + 1] - 1];
     uint32_t join = parent[block];
-    last.join = uint32_t(join == UINT32_MAX ? program.ops.size()
-                                            : graph.begins[join]);
+    last.join =
+        uint32_t(join == UINT32_MAX ? program.ops.size() : graph.begins[join]);
   }
 }

@@ -94,7 +94,8 @@ void binaryWith(Warp &warp, const Op &op, uint32_t lanes) {
 template <typename R, typename A, typename F>
 void ternaryWith(Warp &warp, const Op &op, uint32_t lanes) {
   alignas(64) R result[warpLanes];
-  const A *a = warp.reg<A>(op.a), *b = warp.reg<A>(op.b), *c = warp.reg<A>(op.c);
+  const A *a = warp.reg<A>(op.a), *b = warp.reg<A>(op.b),
+          *c = warp.reg<A>(op.c);
   for (unsigned i = 0; i < warpLanes; ++i)
     result[i] = F::apply(op, a[i], b[i], c[i]);
   writeLanes(warp, op.d, lanes, result);

@@ -130,7 +130,8 @@ private:
       token.isSingle = kind == 'f';
     } else {
       while (isAlnum(peek()) || (peek() == '.' && isDigit(peek(1))) ||
-             ((peek() == '-' || peek() == '+') && toLower(text[at - 1]) == 'e' &&
+             ((peek() == '-' || peek() == '+') &&
+              toLower(text[at - 1]) == 'e' &&
               text.slice(start, at).contains('.')))
         ++at;
       StringRef digits = text.slice(start, at);

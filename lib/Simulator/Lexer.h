@@ -36,7 +36,7 @@ struct Token {
   TokenKind kind = TokenKind::end;
   llvm::StringRef text;
   Place place;
-  uint64_t bits = 0;    ///< of a number
+  uint64_t bits = 0;     ///< of a number
   bool isSingle = false; ///< the number is a 0f literal: bits are an f32's
 
   bool is(char symbol) const {

@@ -21,8 +21,8 @@ using namespace quack::sim;
 
 /// One element of a vector to its register, extended to the register's width.
 template <typename Held, typename T>
-static void scatter(Warp &warp, Slot slot, uint32_t lanes, const uint8_t *staged,
-                    unsigned stride) {
+static void scatter(Warp &warp, Slot slot, uint32_t lanes,
+                    const uint8_t *staged, unsigned stride) {
   alignas(64) Held values[warpLanes];
   for (unsigned i = 0; i < warpLanes; ++i) {
     T value;
@@ -36,16 +36,24 @@ template <typename Held>
 static void scatterAs(Warp &warp, Type type, Slot slot, uint32_t lanes,
                       const uint8_t *staged, unsigned stride) {
   switch (type) {
-  case Type::s8: return scatter<Held, int8_t>(warp, slot, lanes, staged, stride);
-  case Type::s16: return scatter<Held, int16_t>(warp, slot, lanes, staged, stride);
-  case Type::s32: return scatter<Held, int32_t>(warp, slot, lanes, staged, stride);
-  default: break;
+  case Type::s8:
+    return scatter<Held, int8_t>(warp, slot, lanes, staged, stride);
+  case Type::s16:
+    return scatter<Held, int16_t>(warp, slot, lanes, staged, stride);
+  case Type::s32:
+    return scatter<Held, int32_t>(warp, slot, lanes, staged, stride);
+  default:
+    break;
   }
   switch (sizeOf(type)) {
-  case 1: return scatter<Held, uint8_t>(warp, slot, lanes, staged, stride);
-  case 2: return scatter<Held, uint16_t>(warp, slot, lanes, staged, stride);
-  case 4: return scatter<Held, uint32_t>(warp, slot, lanes, staged, stride);
-  default: return scatter<Held, uint64_t>(warp, slot, lanes, staged, stride);
+  case 1:
+    return scatter<Held, uint8_t>(warp, slot, lanes, staged, stride);
+  case 2:
+    return scatter<Held, uint16_t>(warp, slot, lanes, staged, stride);
+  case 4:
+    return scatter<Held, uint32_t>(warp, slot, lanes, staged, stride);
+  default:
+    return scatter<Held, uint64_t>(warp, slot, lanes, staged, stride);
   }
 }
 
@@ -53,9 +61,12 @@ static void scatterAs(Warp &warp, Type type, Slot slot, uint32_t lanes,
 static void scatterElement(Warp &warp, const Op &op, Slot slot, uint32_t lanes,
                            const uint8_t *staged, unsigned stride) {
   switch (op.mode) {
-  case 2: return scatterAs<uint16_t>(warp, op.type, slot, lanes, staged, stride);
-  case 4: return scatterAs<uint32_t>(warp, op.type, slot, lanes, staged, stride);
-  default: return scatterAs<uint64_t>(warp, op.type, slot, lanes, staged, stride);
+  case 2:
+    return scatterAs<uint16_t>(warp, op.type, slot, lanes, staged, stride);
+  case 4:
+    return scatterAs<uint32_t>(warp, op.type, slot, lanes, staged, stride);
+  default:
+    return scatterAs<uint64_t>(warp, op.type, slot, lanes, staged, stride);
   }
 }
 
@@ -75,7 +86,8 @@ static void load(Warp &warp, const Op &op, uint32_t lanes) {
   const Slot *list = warp.cluster->program.lists.data() + op.list;
   uint32_t is = access.valid & ~access.undefined;
   for (unsigned element = 0; element < op.count; ++element) {
-    scatterElement(warp, op, list[element], access.valid, staged + element * size, bytes);
+    scatterElement(warp, op, list[element], access.valid,
+                   staged + element * size, bytes);
     warp.define(list[element], lanes, is);
     if (lanes & ~is)
       warp.origin[list[element]] = op.line;
@@ -86,7 +98,8 @@ static void loadParameter(Warp &warp, const Op &op, uint32_t lanes) {
   const uint8_t *from = warp.cluster->launch.parameters.data() + op.offset;
   const Slot *list = warp.cluster->program.lists.data() + op.list;
   for (unsigned element = 0; element < op.count; ++element) {
-    scatterElement(warp, op, list[element], lanes, from + element * sizeOf(op.type), 0);
+    scatterElement(warp, op, list[element], lanes,
+                   from + element * sizeOf(op.type), 0);
     warp.define(list[element], lanes, allLanes);
   }
 }
@@ -96,8 +109,8 @@ static void loadParameter(Warp &warp, const Op &op, uint32_t lanes) {
 //===----------------------------------------------------------------------===//
 
 template <typename Held>
-static void gatherElement(Warp &warp, Slot slot, uint8_t *staged, unsigned stride,
-                          unsigned size) {
+static void gatherElement(Warp &warp, Slot slot, uint8_t *staged,
+                          unsigned stride, unsigned size) {
   const Held *values = warp.reg<Held>(slot);
   if (size == sizeof(Held)) {
     for (unsigned i = 0; i < warpLanes; ++i)
@@ -182,8 +195,8 @@ static void decodeParameterLoad(Decoder &d, Op &op) {
   const ParsedVariable *parameter =
       d.findParameter(parsed.elements.front().name, offset);
   if (!parameter)
-    return d.fail(parsed.place, "unknown parameter '" +
-                                    parsed.elements.front().name + "'");
+    return d.fail(parsed.place,
+                  "unknown parameter '" + parsed.elements.front().name + "'");
   if (parsed.bits + sizeOf(op.type) * op.count > sizeOf(parameter->type))
     return d.fail(parsed.place, "reads past the parameter");
   op.offset = int64_t(offset + parsed.bits);
@@ -217,7 +230,9 @@ static void decodeAccess(Decoder &d, Op &op) {
     held = std::max(held, d.registerBytes(element));
   op.mode = uint8_t(held);
   Type type = held == sizeOf(op.type) ? op.type
-              : held == 2 ? Type::b16 : held == 4 ? Type::b32 : Type::b64;
+              : held == 2             ? Type::b16
+              : held == 4             ? Type::b32
+                                      : Type::b64;
   std::vector<Slot> slots;
   for (const ParsedOperand &element : elements)
     slots.push_back(isLoad ? d.dest(element, type) : d.source(element, type));

@@ -4,9 +4,9 @@
 //
 // PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier":
 // init, inval, arrive, arrive.expect_tx, expect_tx, complete_tx, test_wait,
-// try_wait. The tx-count is signed: bytes may complete before they are expected.
-// A phase ends the instant that neither arrivals nor bytes are missing. A parity
-// names the current phase or the one before it.
+// try_wait. The tx-count is signed: bytes may complete before they are
+// expected. A phase ends the instant that neither arrivals nor bytes are
+// missing. A parity names the current phase or the one before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,15 @@
 using namespace quack::sim;
 
 namespace {
-enum Action : uint8_t { init, inval, arrive, expectTx, arriveExpectTx, completeTx, testWait };
+enum Action : uint8_t {
+  init,
+  inval,
+  arrive,
+  expectTx,
+  arriveExpectTx,
+  completeTx,
+  testWait
+};
 } // namespace
 
 /// PTX ISA, "Tx-count of mbarrier object".
@@ -46,9 +54,11 @@ void quack::sim::completeBytes(Cluster &cluster, Cta &, MBarrier &barrier,
 static MBarrier *findBarrier(Warp &warp, const Op &op, unsigned lane,
                              uint64_t address, Space space) {
   SharedPlace place = resolveShared(warp, address, space);
-  MBarrier *barrier = place.cta ? place.cta->findMBarrier(place.offset) : nullptr;
+  MBarrier *barrier =
+      place.cta ? place.cta->findMBarrier(place.offset) : nullptr;
   if (!barrier) {
-    report(warp, op, lane, "mbarrier-misuse", "no mbarrier is initialised there");
+    report(warp, op, lane, "mbarrier-misuse",
+           "no mbarrier is initialised there");
     return nullptr;
   }
   if (!checkPeer(warp, op, lane, *place.cta))
@@ -67,10 +77,11 @@ void quack::sim::checkInitVisible(Warp &warp, const Op &op, unsigned lane,
            "the initialisation of the mbarrier is not ordered before this use");
 }
 
-static void initBarrier(Warp &warp, const Op &op, unsigned lane, uint64_t address) {
+static void initBarrier(Warp &warp, const Op &op, unsigned lane,
+                        uint64_t address) {
   SharedPlace place = resolveShared(warp, address, op.space);
-  if (!place.cta || place.cta != warp.cta || place.offset + 8 > warp.cta->shared.size() ||
-      place.offset % 8) {
+  if (!place.cta || place.cta != warp.cta ||
+      place.offset + 8 > warp.cta->shared.size() || place.offset % 8) {
     report(warp, op, lane, place.offset % 8 ? "misaligned" : "out-of-bounds",
            "an mbarrier takes 8 aligned bytes of this CTA's shared memory");
     return;
@@ -78,7 +89,8 @@ static void initBarrier(Warp &warp, const Op &op, unsigned lane, uint64_t addres
   uint32_t count = warp.reg<uint32_t>(op.b)[lane];
   if (count == 0 || count > mostBytes)
     return report(warp, op, lane, "mbarrier-misuse",
-                  "the count " + std::to_string(count) + " is not 1 to 2^20 - 1");
+                  "the count " + std::to_string(count) +
+                      " is not 1 to 2^20 - 1");
   Cta &cta = *warp.cta;
   if (cta.findMBarrier(place.offset))
     return report(warp, op, lane, "mbarrier-misuse",
@@ -98,7 +110,8 @@ static void initBarrier(Warp &warp, const Op &op, unsigned lane, uint64_t addres
   std::fill_n(cta.state.begin() + barrier.offset, 8, byteMBarrier);
 }
 
-static void invalidate(Warp &warp, const Op &op, unsigned lane, uint64_t address) {
+static void invalidate(Warp &warp, const Op &op, unsigned lane,
+                       uint64_t address) {
   MBarrier *barrier = findBarrier(warp, op, lane, address, op.space);
   if (!barrier)
     return;
@@ -108,8 +121,8 @@ static void invalidate(Warp &warp, const Op &op, unsigned lane, uint64_t address
 }
 
 /// Everything that changes an mbarrier's counts. Returns the state before.
-static uint64_t change(Warp &warp, const Op &op, unsigned lane, MBarrier &barrier,
-                       uint32_t number) {
+static uint64_t change(Warp &warp, const Op &op, unsigned lane,
+                       MBarrier &barrier, uint32_t number) {
   Cluster &cluster = *warp.cluster;
   uint64_t state = barrier.phase;
   if (cluster.checksProtocol && op.mode != completeTx && op.mode != expectTx &&
@@ -123,7 +136,8 @@ static uint64_t change(Warp &warp, const Op &op, unsigned lane, MBarrier &barrie
     barrier.bytes -= number;
   if (barrier.bytes > mostBytes || barrier.bytes < -mostBytes)
     report(warp, op, lane, "mbarrier-misuse",
-           "a tx-count of " + std::to_string(barrier.bytes) + " is beyond 2^20 - 1");
+           "a tx-count of " + std::to_string(barrier.bytes) +
+               " is beyond 2^20 - 1");
   if (op.mode == arrive || op.mode == arriveExpectTx) {
     int64_t count = op.mode == arrive ? number : 1;
     if (count > barrier.pending)
@@ -153,7 +167,8 @@ static void changeLanes(Warp &warp, const Op &op, uint32_t lanes) {
       initBarrier(warp, op, i, addresses[i]);
     else if (op.mode == inval)
       invalidate(warp, op, i, addresses[i]);
-    else if (MBarrier *barrier = findBarrier(warp, op, i, addresses[i], op.space))
+    else if (MBarrier *barrier =
+                 findBarrier(warp, op, i, addresses[i], op.space))
       states[i] = change(warp, op, i, *barrier, numbers[i]);
   }
   if (op.d == sinkSlot)
@@ -188,7 +203,8 @@ static void wait(Warp &warp, const Op &op, uint32_t lanes) {
     if (!barrier)
       continue;
     barrier->waited = barrier->phase;
-    if (cluster.checksProtocol && barrier->completedRemote && !op.isClusterScope)
+    if (cluster.checksProtocol && barrier->completedRemote &&
+        !op.isClusterScope)
       report(warp, op, i, "scope",
              "a wait of CTA scope for data that another CTA sent");
     if (cluster.checksRaces && !op.isRelaxed)
@@ -202,6 +218,7 @@ static void wait(Warp &warp, const Op &op, uint32_t lanes) {
   if (!fails) {
     warp.fragment().wait = Wait::poll;
     warp.fragment().seen = cluster.events;
+    warp.fragment().at = op.index;
     warp.fragment().what = uint32_t(addresses[firstLane(lanes & ~done)]);
   }
 }
@@ -244,7 +261,8 @@ static void decodeArrive(Decoder &d, Op &op) {
   if (op.space == Space::cluster && op.d != sinkSlot)
     d.fail("a remote arrive has no result");
   d.address(1, op);
-  op.b = d.numOperands() == 3 ? d.source(2, Type::b32) : d.constant(1, Type::b32);
+  op.b =
+      d.numOperands() == 3 ? d.source(2, Type::b32) : d.constant(1, Type::b32);
 }
 
 bool quack::sim::decodeMBarrier(Decoder &d, Op &op) {

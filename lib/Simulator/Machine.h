@@ -43,7 +43,8 @@ struct Fragment {
   int join = -1; ///< where it meets its siblings; an index of Warp::joins
   Wait wait = Wait::none;
   uint32_t what = 0;
-  uint64_t seen = 0; ///< Cluster::events when it began to wait
+  uint32_t at = 0;    ///< the instruction that waits
+  uint64_t seen = 0;  ///< Cluster::events when it began to wait
   uint32_t turns = 0; ///< backward jumps since it last let others run
 };
 
@@ -73,8 +74,8 @@ struct Warp {
 
   llvm::SmallVector<Fragment, 4> fragments;
   llvm::SmallVector<Join, 4> joins;
-  unsigned current = 0;  ///< the running fragment
-  bool yields = false;   ///< the running fragment lets others run
+  unsigned current = 0;   ///< the running fragment
+  bool yields = false;    ///< the running fragment lets others run
   uint32_t asyncTime = 0; ///< of this warp's asynchronous operations
 
   uint32_t clusterArrived = 0; ///< lanes that arrived and did not wait
@@ -145,8 +146,8 @@ struct Cta {
   uint64_t number = 0; ///< in the grid
   Extent id;
   std::vector<uint8_t> shared;
-  std::vector<uint8_t> state;            ///< ByteState by byte
-  std::vector<AccessHistory> history;    ///< by granule
+  std::vector<uint8_t> state;         ///< ByteState by byte
+  std::vector<AccessHistory> history; ///< by granule
   std::vector<MBarrier> mbarriers;
   NamedBarrier barriers[16];
   uint32_t firstWarp = 0, numWarps = 0;
@@ -169,15 +170,15 @@ struct AsyncOp {
   enum Kind : uint8_t { store, copy, bulk } kind = store;
   Cta *to = nullptr;
   uint32_t offset = 0, bytes = 0;
-  uint32_t sourceBytes = 0;         ///< cp.async: the rest is zeros
-  const uint8_t *source = nullptr;  ///< of copies
-  uint8_t data[16] = {};            ///< of st.async
-  uint32_t mbarrier = 0;            ///< its offset, in `to`
-  uint32_t done = 0;                ///< bytes written so far
+  uint32_t sourceBytes = 0;        ///< cp.async: the rest is zeros
+  const uint8_t *source = nullptr; ///< of copies
+  uint8_t data[16] = {};           ///< of st.async
+  uint32_t mbarrier = 0;           ///< its offset, in `to`
+  uint32_t done = 0;               ///< bytes written so far
   Warp *warp = nullptr;
   uint32_t lane = 0;
-  uint32_t group = 0;               ///< of cp.async
-  uint32_t time = 0;                ///< of the warp's asynchronous agent
+  uint32_t group = 0; ///< of cp.async
+  uint32_t time = 0;  ///< of the warp's asynchronous agent
   uint32_t line = 0;
 };
 
@@ -194,7 +195,9 @@ struct Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
   }
-  uint32_t below(uint32_t bound) { return uint32_t((next() >> 32) * bound >> 32); }
+  uint32_t below(uint32_t bound) {
+    return uint32_t((next() >> 32) * bound >> 32);
+  }
 };
 
 struct OpCount {
@@ -233,8 +236,8 @@ struct Cluster {
   bool checksUndefined, checksAsync, checksRaces, checksProtocol;
 
   std::vector<OpCount> counts;
-  uint64_t globalRead = 0, globalWritten = 0, barrierCount = 0, shuffleCount = 0,
-           remoteBytes = 0;
+  uint64_t globalRead = 0, globalWritten = 0, barrierCount = 0,
+           shuffleCount = 0, remoteBytes = 0;
   std::vector<Fault> faults;
   std::set<std::pair<std::string, uint32_t>> reported;
 
@@ -263,7 +266,9 @@ uint32_t requireDefined(Warp &warp, const Op &op, Slot slot, uint32_t lanes,
 /// Reports who waits for what.
 void reportDeadlock(Cluster &cluster);
 
-inline uint32_t firstLane(uint32_t lanes) { return uint32_t(__builtin_ctz(lanes)); }
+inline uint32_t firstLane(uint32_t lanes) {
+  return uint32_t(__builtin_ctz(lanes));
+}
 
 //===----------------------------------------------------------------------===//
 // Races (Races.cpp): happens-before by vector clocks
@@ -292,7 +297,8 @@ void waitHere(Warp &warp, Wait wait, uint32_t what);
 /// Lets the barriers know that `lanes` of `warp` have exited.
 void threadsExited(Warp &warp, uint32_t lanes, const Op &op);
 /// Lets `bytes` arrive at the mbarrier; completes its phase if that was all.
-void completeBytes(Cluster &cluster, Cta &cta, MBarrier &barrier, int64_t bytes);
+void completeBytes(Cluster &cluster, Cta &cta, MBarrier &barrier,
+                   int64_t bytes);
 
 void checkInitVisible(Warp &warp, const Op &op, unsigned lane,
                       const MBarrier &barrier);

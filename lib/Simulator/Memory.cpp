@@ -18,13 +18,14 @@ using namespace quack::sim;
 
 static std::string hex(uint64_t value) { return "0x" + utohexstr(value, true); }
 
-SharedPlace quack::sim::resolveShared(Warp &warp, uint64_t address, Space space) {
+SharedPlace quack::sim::resolveShared(Warp &warp, uint64_t address,
+                                      Space space) {
   if (space == Space::generic)
     address &= ~genericShared;
   uint64_t window = address >> clusterShift;
   uint64_t offset = address & ((1ull << clusterShift) - 1);
-  if (offset < sharedBase || (window && space == Space::shared &&
-                              window != warp.cta->rank + 1))
+  if (offset < sharedBase ||
+      (window && space == Space::shared && window != warp.cta->rank + 1))
     return {};
   if (window > warp.cluster->ctas.size())
     return {};
@@ -90,7 +91,8 @@ static void countGlobal(Warp &warp, const Op &op, const Access &access,
   Cluster &cluster = *warp.cluster;
   OpCount &count = cluster.counts[op.index];
   uint64_t total = uint64_t(bytes) * uint64_t(__builtin_popcount(lanes));
-  (kind == AccessKind::read ? cluster.globalRead : cluster.globalWritten) += total;
+  (kind == AccessKind::read ? cluster.globalRead : cluster.globalWritten) +=
+      total;
   if (contiguous) {
     uint64_t begin = access.addresses[0];
     count.sectors += (begin + total - 1) / 32 - begin / 32 + 1;
@@ -124,11 +126,13 @@ static std::string describeMiss(const Launch &launch, uint64_t address) {
 }
 
 static void resolveGlobalLanes(Warp &warp, const Op &op, uint32_t lanes,
-                               uint32_t bytes, AccessKind kind, Access &access) {
+                               uint32_t bytes, AccessKind kind,
+                               Access &access) {
   const Launch &launch = warp.cluster->launch;
   bool contiguous = isContiguous(access, lanes, bytes);
   if (contiguous && access.addresses[0] % bytes == 0)
-    if (uint8_t *base = resolveGlobal(launch, access.addresses[0], 32 * bytes)) {
+    if (uint8_t *base =
+            resolveGlobal(launch, access.addresses[0], 32 * bytes)) {
       for (unsigned i = 0; i < warpLanes; ++i)
         access.pointers[i] = base + i * bytes;
       access.valid = lanes;
@@ -195,11 +199,13 @@ static void checkStates(Warp &warp, const Op &op, unsigned lane, Cta &cta,
   std::string where = " at shared offset " + std::to_string(offset) +
                       " of CTA " + std::to_string(cta.number);
   if (worst == byteMBarrier) {
-    report(warp, op, lane, "mbarrier-access", Twine("touches an mbarrier") + where);
+    report(warp, op, lane, "mbarrier-access",
+           Twine("touches an mbarrier") + where);
   } else if (worst == byteInFlight) {
     report(warp, op, lane, "async-in-flight",
            Twine(kind == AccessKind::read ? "reads" : "overwrites") +
-               " the destination of an unfinished asynchronous operation" + where);
+               " the destination of an unfinished asynchronous operation" +
+               where);
   } else if (kind != AccessKind::write) {
     access.undefined |= 1u << lane;
   }
@@ -211,14 +217,15 @@ static void resolveSharedLane(Warp &warp, const Op &op, unsigned lane,
   SharedPlace place = resolveShared(warp, address, op.space);
   if (!place.cta || place.offset + bytes > place.cta->shared.size()) {
     report(warp, op, lane, "out-of-bounds",
-           Twine(bytes) + " bytes at shared address " + hex(address) + ": CTAs have " +
-               Twine(warp.cta->shared.size()) + " bytes from " + hex(sharedBase) +
-               " on");
+           Twine(bytes) + " bytes at shared address " + hex(address) +
+               ": CTAs have " + Twine(warp.cta->shared.size()) +
+               " bytes from " + hex(sharedBase) + " on");
     return;
   }
   if (address % bytes) {
     report(warp, op, lane, "misaligned",
-           "shared address " + hex(address) + " is no multiple of " + Twine(bytes));
+           "shared address " + hex(address) + " is no multiple of " +
+               Twine(bytes));
     return;
   }
   if (!checkPeer(warp, op, lane, *place.cta))
@@ -242,8 +249,8 @@ static void resolveSharedLane(Warp &warp, const Op &op, unsigned lane,
                warp.clock[warp.agent]);
 }
 
-void quack::sim::resolve(Warp &warp, const Op &op, uint32_t lanes, uint32_t bytes,
-                         AccessKind kind, Access &access) {
+void quack::sim::resolve(Warp &warp, const Op &op, uint32_t lanes,
+                         uint32_t bytes, AccessKind kind, Access &access) {
   lanes = requireDefined(warp, op, op.a, lanes, "an address");
   computeAddresses(warp, op.a, op.from, op.offset, access.addresses);
   uint32_t shared = 0;

@@ -20,10 +20,10 @@ enum class AccessKind : uint8_t { read, write, atomic };
 /// The access of a warp, lane by lane.
 struct Access {
   uint64_t addresses[warpLanes];
-  uint8_t *pointers[warpLanes]; ///< host memory, for lanes in `valid`
-  uint32_t valid = 0;           ///< lanes that may go on
-  uint32_t shared = 0;          ///< lanes whose memory is shared
-  uint32_t undefined = 0;       ///< lanes that read bytes nobody wrote
+  uint8_t *pointers[warpLanes];  ///< host memory, for lanes in `valid`
+  uint32_t valid = 0;            ///< lanes that may go on
+  uint32_t shared = 0;           ///< lanes whose memory is shared
+  uint32_t undefined = 0;        ///< lanes that read bytes nobody wrote
   SharedPlace places[warpLanes]; ///< for lanes in `shared`
 };
 

@@ -13,7 +13,8 @@
 
 using namespace quack::sim;
 
-template <typename T> static void move(Warp &warp, const Op &op, uint32_t lanes) {
+template <typename T>
+static void move(Warp &warp, const Op &op, uint32_t lanes) {
   alignas(64) T values[warpLanes];
   std::memcpy(values, warp.reg<T>(op.a), sizeof(values));
   writeLanes(warp, op.d, lanes, values);
@@ -48,7 +49,8 @@ static void pack(Warp &warp, const Op &op, uint32_t lanes) {
   for (unsigned part = 0; part < op.count; ++part) {
     const Part *values = warp.reg<Part>(list[part]);
     for (unsigned i = 0; i < warpLanes; ++i)
-      whole[i] = Whole(whole[i] | Whole(values[i]) << (8 * sizeof(Part) * part));
+      whole[i] =
+          Whole(whole[i] | Whole(values[i]) << (8 * sizeof(Part) * part));
     is &= warp.defined[list[part]];
     if (~warp.defined[list[part]] & lanes)
       warp.origin[op.d] = warp.origin[list[part]];
@@ -59,7 +61,8 @@ static void pack(Warp &warp, const Op &op, uint32_t lanes) {
 
 /// mapa d, a, b: the address, in the cluster's window, of a in CTA b (PTX ISA,
 /// mapa). A rank that the cluster does not have is a fault.
-template <typename T> static void mapa(Warp &warp, const Op &op, uint32_t lanes) {
+template <typename T>
+static void mapa(Warp &warp, const Op &op, uint32_t lanes) {
   const T *a = warp.reg<T>(op.a);
   const uint32_t *rank = warp.reg<uint32_t>(op.b);
   T result[warpLanes];
@@ -79,7 +82,8 @@ template <typename T> static void mapa(Warp &warp, const Op &op, uint32_t lanes)
 }
 
 /// cvta: between a state space and generic addresses. `mode` 1: to the space.
-template <typename T> static void cvta(Warp &warp, const Op &op, uint32_t lanes) {
+template <typename T>
+static void cvta(Warp &warp, const Op &op, uint32_t lanes) {
   const T *a = warp.reg<T>(op.a);
   T result[warpLanes];
   for (unsigned i = 0; i < warpLanes; ++i) {
@@ -91,8 +95,8 @@ template <typename T> static void cvta(Warp &warp, const Op &op, uint32_t lanes)
     else if (a[i] >> clusterShift)
       result[i] = a[i] | T(genericShared);
     else
-      result[i] = a[i] | T(genericShared) |
-                  (T(warp.cta->rank + 1) << clusterShift);
+      result[i] =
+          a[i] | T(genericShared) | (T(warp.cta->rank + 1) << clusterShift);
   }
   writeLanes(warp, op.d, lanes, result);
 }
@@ -113,12 +117,12 @@ static void decodePackedMove(Decoder &d, Op &op, bool isPack) {
   op.definedness = Definedness::custom;
   if (isPack) {
     op.d = d.dest(0, op.type);
-    op.run = part == 4   ? pack<uint32_t, uint64_t>
+    op.run = part == 4    ? pack<uint32_t, uint64_t>
              : bytes == 4 ? pack<uint16_t, uint32_t>
                           : pack<uint16_t, uint64_t>;
   } else {
     op.a = d.source(1, op.type);
-    op.run = part == 4   ? unpack<uint32_t, uint64_t>
+    op.run = part == 4    ? unpack<uint32_t, uint64_t>
              : bytes == 4 ? unpack<uint16_t, uint32_t>
                           : unpack<uint16_t, uint64_t>;
   }
@@ -134,11 +138,20 @@ static void decodeMov(Decoder &d, Op &op) {
   op.d = d.dest(0, op.type);
   op.a = d.source(1, op.type);
   switch (sizeOf(op.type)) {
-  case 0: op.run = movePredicate; break;
-  case 2: op.run = move<uint16_t>; break;
-  case 4: op.run = move<uint32_t>; break;
-  case 8: op.run = move<uint64_t>; break;
-  default: d.fail("'" + d.inst().text + "' does not exist");
+  case 0:
+    op.run = movePredicate;
+    break;
+  case 2:
+    op.run = move<uint16_t>;
+    break;
+  case 4:
+    op.run = move<uint32_t>;
+    break;
+  case 8:
+    op.run = move<uint64_t>;
+    break;
+  default:
+    d.fail("'" + d.inst().text + "' does not exist");
   }
 }
 
@@ -160,12 +173,11 @@ bool quack::sim::decodeMove(Decoder &d, Op &op) {
     op.b = d.source(2, Type::u32);
   } else if (root == "cvta") {
     op.mode = d.take("to");
-    op.space = d.take("global")            ? Space::global
-               : d.take("param")           ? Space::param
-               : d.take("shared::cluster") ? Space::cluster
-               : d.takeAny({"shared", "shared::cta"})
-                   ? Space::shared
-                   : Space::generic;
+    op.space = d.take("global")                       ? Space::global
+               : d.take("param")                      ? Space::param
+               : d.take("shared::cluster")            ? Space::cluster
+               : d.takeAny({"shared", "shared::cta"}) ? Space::shared
+                                                      : Space::generic;
     op.type = d.takeType();
     if (op.space == Space::generic || sizeOf(op.type) != 8)
       d.fail("'" + d.inst().text + "' is not simulated");

@@ -25,8 +25,9 @@ std::optional<Type> quack::sim::parseType(StringRef name) {
 
 StringRef quack::sim::getName(Type type) {
   static constexpr StringLiteral names[] = {
-      "b8",  "b16", "b32",  "b64", "u8",  "u16",   "u32",    "u64", "s8", "s16",
-      "s32", "s64", "f16", "bf16", "f32", "f64", "f16x2", "bf16x2", "pred"};
+      "b8",  "b16", "b32",   "b64",    "u8",  "u16", "u32",
+      "u64", "s8",  "s16",   "s32",    "s64", "f16", "bf16",
+      "f32", "f64", "f16x2", "bf16x2", "pred"};
   return names[unsigned(type)];
 }
 
@@ -182,7 +183,8 @@ Error Parser::parseVariable(ParsedVariable &variable) {
   if (peek().kind != TokenKind::word)
     return error("expected a name, got '" + peek().text + "'");
   variable.name = next().text.str();
-  variable.alignment = std::max<uint64_t>(variable.alignment, sizeOf(variable.type));
+  variable.alignment =
+      std::max<uint64_t>(variable.alignment, sizeOf(variable.type));
   if (!consume('['))
     return Error::success();
   variable.count = 0;
@@ -386,7 +388,8 @@ Error Parser::parseList(ParsedOperand &operand, char close) {
     if (Error error = parseOperand(operand.elements.back()))
       return error;
     if (!consume(',') && !peek().is(close))
-      return error("expected '" + Twine(close) + "', got '" + peek().text + "'");
+      return error("expected '" + Twine(close) + "', got '" + peek().text +
+                   "'");
   }
   return Error::success();
 }

@@ -49,7 +49,20 @@ enum class Definedness : uint8_t {
 /// PTX ISA, "Rounding Modifiers".
 enum class Rounding : uint8_t { nearest, zero, down, up };
 enum class Compare : uint8_t {
-  eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+  equ,
+  neu,
+  ltu,
+  leu,
+  gtu,
+  geu,
+  num,
+  nan
 };
 enum class Logic : uint8_t { none, conjunction, disjunction, exclusive };
 
@@ -69,9 +82,9 @@ struct Op {
   int64_t offset = 0;    ///< added to the address in a (its width: from),
   int64_t offsetB = 0, offsetC = 0; ///< and to those in b and c
   Type fromB = Type::b64, fromC = Type::b64;
-  uint32_t list = 0;     ///< a vector's registers, in Program::lists
-  uint32_t target = 0;   ///< of a branch
-  uint32_t join = 0;     ///< where the branch's lanes meet again
+  uint32_t list = 0;   ///< a vector's registers, in Program::lists
+  uint32_t target = 0; ///< of a branch
+  uint32_t join = 0;   ///< where the branch's lanes meet again
   uint32_t line = 0, index = 0;
   Type type = Type::b32, from = Type::b64;
   Space space = Space::generic;
@@ -83,10 +96,10 @@ struct Op {
   bool hasGuard = false, isGuardNegated = false, isLogicNegated = false;
   bool flush = false, saturate = false, nan = false; ///< .ftz .sat .NaN
   Flow flow = Flow::next;
-  bool isAligned = false;  ///< .aligned, .sync.aligned: all lanes at once
-  bool isRelaxed = false;  ///< .relaxed
+  bool isAligned = false; ///< .aligned, .sync.aligned: all lanes at once
+  bool isRelaxed = false; ///< .relaxed
   bool isClusterScope = false;
-  uint8_t mode = 0;        ///< the family's own use
+  uint8_t mode = 0; ///< the family's own use
 };
 
 /// What a slot holds when a warp starts.
@@ -99,14 +112,46 @@ struct SlotConstant {
 /// Special registers that differ by thread, warp or CTA (PTX ISA, "Special
 /// Registers").
 enum class Special : uint8_t {
-  tidX, tidY, tidZ, ntidX, ntidY, ntidZ, laneid, warpid, nwarpid,
-  ctaidX, ctaidY, ctaidZ, nctaidX, nctaidY, nctaidZ,
-  clusteridX, clusteridY, clusteridZ, nclusteridX, nclusteridY, nclusteridZ,
-  clusterCtaidX, clusterCtaidY, clusterCtaidZ,
-  clusterNctaidX, clusterNctaidY, clusterNctaidZ,
-  clusterCtarank, clusterNctarank, isExplicitCluster,
-  lanemaskEq, lanemaskLt, lanemaskLe, lanemaskGt, lanemaskGe,
-  smid, nsmid, gridid, dynamicSmemSize, totalSmemSize,
+  tidX,
+  tidY,
+  tidZ,
+  ntidX,
+  ntidY,
+  ntidZ,
+  laneid,
+  warpid,
+  nwarpid,
+  ctaidX,
+  ctaidY,
+  ctaidZ,
+  nctaidX,
+  nctaidY,
+  nctaidZ,
+  clusteridX,
+  clusteridY,
+  clusteridZ,
+  nclusteridX,
+  nclusteridY,
+  nclusteridZ,
+  clusterCtaidX,
+  clusterCtaidY,
+  clusterCtaidZ,
+  clusterNctaidX,
+  clusterNctaidY,
+  clusterNctaidZ,
+  clusterCtarank,
+  clusterNctarank,
+  isExplicitCluster,
+  lanemaskEq,
+  lanemaskLt,
+  lanemaskLe,
+  lanemaskGt,
+  lanemaskGe,
+  smid,
+  nsmid,
+  gridid,
+  dynamicSmemSize,
+  totalSmemSize,
   count
 };
 
@@ -123,7 +168,7 @@ struct Parameter {
 /// A decoded kernel.
 struct Program {
   std::string name;
-  std::vector<Op> ops; ///< the last one exits
+  std::vector<Op> ops;            ///< the last one exits
   std::vector<std::string> texts; ///< the mnemonic of each op
   std::vector<Slot> lists;
   std::vector<SlotConstant> constants;

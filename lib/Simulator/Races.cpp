@@ -42,12 +42,14 @@ static void reportRace(Warp &warp, const Op &op, uint32_t lane, const Cta &cta,
                        uint32_t agent) {
   Cluster &cluster = *warp.cluster;
   bool isAsync = agent >= cluster.warps.size();
-  const Warp &other = cluster.warps[isAsync ? agent - cluster.warps.size() : agent];
+  const Warp &other =
+      cluster.warps[isAsync ? agent - cluster.warps.size() : agent];
   report(warp, op, lane, "race",
-         llvm::Twine(mine) + " at shared offset " + llvm::Twine(offset) + " of CTA " +
-             llvm::Twine(cta.number) + " is not ordered after the " +
-             (isAsync ? "asynchronous " : "") + theirs + " by CTA " +
-             llvm::Twine(other.cta->number) + " warp " + llvm::Twine(other.number));
+         llvm::Twine(mine) + " at shared offset " + llvm::Twine(offset) +
+             " of CTA " + llvm::Twine(cta.number) +
+             " is not ordered after the " + (isAsync ? "asynchronous " : "") +
+             theirs + " by CTA " + llvm::Twine(other.cta->number) + " warp " +
+             llvm::Twine(other.number));
 }
 
 static void noteRead(Warp &warp, AccessHistory &history, uint32_t me) {
@@ -70,7 +72,8 @@ void quack::sim::checkRead(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
                            uint32_t offset, uint32_t bytes) {
   uint32_t granule = warp.cluster->program.sharedGranule;
   uint32_t me = pack(warp.agent, warp.clock[warp.agent]);
-  for (uint32_t at = offset / granule; at <= (offset + bytes - 1) / granule; ++at) {
+  for (uint32_t at = offset / granule; at <= (offset + bytes - 1) / granule;
+       ++at) {
     AccessHistory &history = cta.history[at];
     if (history.write && !isOrdered(warp, history.write))
       reportRace(warp, op, lane, cta, at * granule, "the read", "write",
@@ -86,13 +89,15 @@ static void checkReadsBefore(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
     return;
   if (read < setMark) {
     if (!isOrdered(warp, read))
-      reportRace(warp, op, lane, cta, offset, "the write", "read", agentOf(read));
+      reportRace(warp, op, lane, cta, offset, "the write", "read",
+                 agentOf(read));
     return;
   }
   const std::vector<uint32_t> &set = warp.cluster->readSets[read & timeMask];
   for (uint32_t agent = 0; agent < set.size(); ++agent)
     if (set[agent] > warp.clock[agent])
-      return reportRace(warp, op, lane, cta, offset, "the write", "read", agent);
+      return reportRace(warp, op, lane, cta, offset, "the write", "read",
+                        agent);
 }
 
 void quack::sim::checkWrite(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
@@ -101,7 +106,8 @@ void quack::sim::checkWrite(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
   if (bytes == 0)
     return;
   uint32_t granule = warp.cluster->program.sharedGranule;
-  for (uint32_t at = offset / granule; at <= (offset + bytes - 1) / granule; ++at) {
+  for (uint32_t at = offset / granule; at <= (offset + bytes - 1) / granule;
+       ++at) {
     AccessHistory &history = cta.history[at];
     if (history.write && !isOrdered(warp, history.write))
       reportRace(warp, op, lane, cta, at * granule, "the write", "write",

@@ -22,14 +22,15 @@ std::string Fault::str() const {
 static std::string share(uint64_t least, uint64_t actual) {
   if (actual == 0)
     return "";
-  return formatv(" ({0:P0} of the least possible)", double(actual) / double(least));
+  return formatv(" ({0:P0} of the least possible)",
+                 double(actual) / double(least));
 }
 
 std::string Report::str(unsigned topInstructions) const {
   std::string text;
   raw_string_ostream os(text);
-  os << "warp instructions: " << warpInstructions << ", lanes: " << laneInstructions
-     << "\n";
+  os << "warp instructions: " << warpInstructions
+     << ", lanes: " << laneInstructions << "\n";
   os << "global memory: " << globalBytesRead << " bytes read, "
      << globalBytesWritten << " written, " << sectors << " sectors"
      << share(leastSectors, sectors) << "\n";
@@ -49,8 +50,9 @@ std::string Report::str(unsigned topInstructions) const {
   if (!order.empty())
     os << "   line      warps    sectors      least wavefronts      least\n";
   for (const InstructionCount *count : order)
-    os << formatv("{0,7} {1,10} {2,10} {3,10} {4,10} {5,10}  {6}\n", count->line,
-                  count->warps, count->sectors, count->leastSectors,
-                  count->wavefronts, count->leastWavefronts, count->text);
+    os << formatv("{0,7} {1,10} {2,10} {3,10} {4,10} {5,10}  {6}\n",
+                  count->line, count->warps, count->sectors,
+                  count->leastSectors, count->wavefronts,
+                  count->leastWavefronts, count->text);
   return text;
 }

@@ -65,12 +65,15 @@ Error quack::sim::parseSchedule(StringRef text, Options &options) {
     options.schedule = Schedule::eager;
   } else if (text == "lazy") {
     options.schedule = Schedule::lazy;
-  } else if (text.consume_front("random") && (text.empty() || text.consume_front(":"))) {
+  } else if (text.consume_front("random") &&
+             (text.empty() || text.consume_front(":"))) {
     options.schedule = Schedule::random;
     if (!text.empty() && !to_integer(text, options.seed))
-      return createStringError("expected random:SEED, got 'random:" + text + "'");
+      return createStringError("expected random:SEED, got 'random:" + text +
+                               "'");
   } else {
-    return createStringError("expected eager, lazy or random:SEED, got '" + text + "'");
+    return createStringError("expected eager, lazy or random:SEED, got '" +
+                             text + "'");
   }
   return Error::success();
 }
@@ -91,41 +94,45 @@ static bool matches(const uint32_t (&required)[3], const Extent &given) {
 
 /// PTX ISA, .reqntid, .maxntid, .reqnctapercluster; CUDA's limits.
 static Error checkShape(const Program &program, const LaunchConfig &config) {
-  const Extent &block = config.block, &cluster = config.cluster, &grid = config.grid;
+  const Extent &block = config.block, &cluster = config.cluster,
+               &grid = config.grid;
   if (!matches(program.requiredThreads, block))
     return createStringError("'" + program.name + "' requires blocks of " +
                              Twine(program.requiredThreads[0]) + "x" +
                              Twine(program.requiredThreads[1]) + "x" +
-                             Twine(program.requiredThreads[2]) + ", got " + str(block));
+                             Twine(program.requiredThreads[2]) + ", got " +
+                             str(block));
   if (!matches(program.requiredCluster, cluster))
     return createStringError("'" + program.name + "' requires clusters of " +
                              Twine(program.requiredCluster[0]) + ", got " +
                              str(cluster));
   uint64_t most = program.maxThreads[0]
-                      ? uint64_t(program.maxThreads[0]) * program.maxThreads[1] *
-                            program.maxThreads[2]
+                      ? uint64_t(program.maxThreads[0]) *
+                            program.maxThreads[1] * program.maxThreads[2]
                       : 1024;
   if (block.count() == 0 || block.count() > most)
     return createStringError("a block must have 1 to " + Twine(most) +
                              " threads, got " + str(block));
   if (cluster.count() == 0 || cluster.count() > 16)
-    return createStringError("a cluster must have 1 to 16 CTAs, got " + str(cluster));
+    return createStringError("a cluster must have 1 to 16 CTAs, got " +
+                             str(cluster));
   if (grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
     return createStringError("the grid " + str(grid) +
                              " is no multiple of the cluster " + str(cluster));
   uint64_t shared = uint64_t(config.sharedBytes) + program.staticSharedBytes;
   if (shared > 227 * 1024)
     return createStringError("a CTA must have at most 232448 bytes of shared "
-                             "memory, got " + Twine(shared));
+                             "memory, got " +
+                             Twine(shared));
   if (config.arguments.size() != program.parameters.size())
-    return createStringError("'" + program.name + "' takes " +
-                             Twine(program.parameters.size()) + " arguments, got " +
-                             Twine(config.arguments.size()));
+    return createStringError(
+        "'" + program.name + "' takes " + Twine(program.parameters.size()) +
+        " arguments, got " + Twine(config.arguments.size()));
   return Error::success();
 }
 
-static Expected<const Program *> findProgram(const std::vector<Program> &programs,
-                                             StringRef name) {
+static Expected<const Program *>
+findProgram(const std::vector<Program> &programs, StringRef name) {
   if (name.empty()) {
     if (programs.size() == 1)
       return &programs.front();
@@ -180,7 +187,8 @@ static Report runClusters(const Launch &launch) {
   }
   std::vector<std::vector<Fault>> faults(clusters);
   unsigned threads = std::max(1u, launch.options->hostThreads);
-  threads = unsigned(std::min<uint64_t>(threads, std::max<uint64_t>(clusters, 1)));
+  threads =
+      unsigned(std::min<uint64_t>(threads, std::max<uint64_t>(clusters, 1)));
   std::vector<std::unique_ptr<Cluster>> machines(threads);
   std::atomic<uint64_t> next{0};
   auto work = [&](unsigned thread) {
@@ -210,7 +218,8 @@ static Report runClusters(const Launch &launch) {
 
 Expected<Report> Module::launch(const LaunchConfig &config,
                                 const Options &options) const {
-  Expected<const Program *> program = findProgram(impl->programs, config.kernel);
+  Expected<const Program *> program =
+      findProgram(impl->programs, config.kernel);
   if (!program)
     return program.takeError();
   if (Error error = checkShape(**program, config))
@@ -224,8 +233,8 @@ Expected<Report> Module::launch(const LaunchConfig &config,
   launch.parameters.resize((*program)->parameterBytes);
   for (size_t i = 0; i < config.arguments.size(); ++i) {
     const Parameter &parameter = (*program)->parameters[i];
-    std::memcpy(launch.parameters.data() + parameter.offset, &config.arguments[i],
-                parameter.bytes);
+    std::memcpy(launch.parameters.data() + parameter.offset,
+                &config.arguments[i], parameter.bytes);
   }
   return runClusters(launch);
 }

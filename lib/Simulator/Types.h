@@ -17,11 +17,24 @@
 namespace quack::sim {
 
 enum class Type : uint8_t {
-  b8, b16, b32, b64,
-  u8, u16, u32, u64,
-  s8, s16, s32, s64,
-  f16, bf16, f32, f64,
-  f16x2, bf16x2,
+  b8,
+  b16,
+  b32,
+  b64,
+  u8,
+  u16,
+  u32,
+  u64,
+  s8,
+  s16,
+  s32,
+  s64,
+  f16,
+  bf16,
+  f32,
+  f64,
+  f16x2,
+  bf16x2,
   pred
 };
 
@@ -35,8 +48,12 @@ inline unsigned sizeOf(Type type) {
                                4, 8, 2, 2, 4, 8, 4, 4, 0};
   return sizes[unsigned(type)];
 }
-inline bool isSigned(Type type) { return type >= Type::s8 && type <= Type::s64; }
-inline bool isFloat(Type type) { return type >= Type::f16 && type <= Type::bf16x2; }
+inline bool isSigned(Type type) {
+  return type >= Type::s8 && type <= Type::s64;
+}
+inline bool isFloat(Type type) {
+  return type >= Type::f16 && type <= Type::bf16x2;
+}
 inline bool isInteger(Type type) { return type <= Type::s64; }
 
 } // namespace quack::sim

@@ -20,6 +20,7 @@ void quack::sim::waitHere(Warp &warp, Wait wait, uint32_t what) {
   Fragment &fragment = warp.fragment();
   fragment.wait = wait;
   fragment.what = what;
+  fragment.at = fragment.pc;
   fragment.seen = warp.cluster->events;
 }
 
@@ -59,7 +60,8 @@ static void part(Warp &warp, const Op &op, uint32_t taken, uint32_t next) {
 static void settleJoins(Warp &warp) {
   for (size_t i = 0; i < warp.joins.size(); ++i) {
     Join &join = warp.joins[i];
-    if (!join.isOpen || (join.lanes & ~warp.exited) != (join.arrived & ~warp.exited))
+    if (!join.isOpen ||
+        (join.lanes & ~warp.exited) != (join.arrived & ~warp.exited))
       continue;
     join.isOpen = false;
     if (!(join.arrived & ~warp.exited))
@@ -83,7 +85,8 @@ static void settleJoins(Warp &warp) {
 /// Returns whether it did.
 static bool arriveAtJoin(Warp &warp) {
   Fragment &fragment = warp.fragment();
-  if (fragment.join < 0 || warp.joins[unsigned(fragment.join)].pc != fragment.pc)
+  if (fragment.join < 0 ||
+      warp.joins[unsigned(fragment.join)].pc != fragment.pc)
     return false;
   warp.joins[unsigned(fragment.join)].arrived |= fragment.lanes;
   warp.fragments.erase(warp.fragments.begin() + warp.current);
@@ -105,8 +108,8 @@ static void mergeWaiting(Warp &warp) {
   Fragment &fragment = warp.fragment();
   for (unsigned i = 0; i < warp.fragments.size(); ++i) {
     Fragment &other = warp.fragments[i];
-    if (i == warp.current || other.wait != Wait::lanes || other.pc != fragment.pc ||
-        other.join != fragment.join)
+    if (i == warp.current || other.wait != Wait::lanes ||
+        other.pc != fragment.pc || other.join != fragment.join)
       continue;
     fragment.lanes |= other.lanes;
     fragment.wait = Wait::none;
@@ -202,7 +205,8 @@ void quack::sim::runFragment(Warp &warp, uint64_t budget) {
     if (lanes) {
       bool isRetry = fragment.wait != Wait::none;
       counts[op.index].warps += !isRetry;
-      counts[op.index].lanes += isRetry ? 0 : unsigned(__builtin_popcount(lanes));
+      counts[op.index].lanes +=
+          isRetry ? 0 : unsigned(__builtin_popcount(lanes));
       if (op.flow == Flow::wait && fragment.wait != Wait::none) {
         // The handler sees that it waited, and says so again if it still does.
         uint64_t seen = fragment.seen;
@@ -220,7 +224,8 @@ void quack::sim::runFragment(Warp &warp, uint64_t budget) {
     }
     if (op.flow == Flow::next) {
       ++fragment.pc;
-      if (fragment.join < 0 || warp.joins[unsigned(fragment.join)].pc != fragment.pc)
+      if (fragment.join < 0 ||
+          warp.joins[unsigned(fragment.join)].pc != fragment.pc)
         continue;
       arriveAtJoin(warp);
       break;

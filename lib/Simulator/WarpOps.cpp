@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PTX ISA: shfl.sync, vote.sync, redux.sync, elect.sync, match.sync, activemask,
-// bar.warp.sync. An instruction waits until all lanes that its mask names are
-// at it. Only bar.warp.sync orders memory.
+// PTX ISA: shfl.sync, vote.sync, redux.sync, elect.sync, match.sync,
+// activemask, bar.warp.sync. An instruction waits until all lanes that its mask
+// names are at it. Only bar.warp.sync orders memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,15 +41,27 @@ static void shuffle(Warp &warp, const Op &op, uint32_t lanes) {
   const uint32_t *b = warp.reg<uint32_t>(op.b), *c = warp.reg<uint32_t>(op.c);
   uint32_t inRange = 0, available = warp.defined[op.a] & lanes, is = 0;
   for (unsigned lane = 0; lane < warpLanes; ++lane) {
-    unsigned distance = b[lane] & 31, clamp = c[lane] & 31, mask = c[lane] >> 8 & 31;
+    unsigned distance = b[lane] & 31, clamp = c[lane] & 31,
+             mask = c[lane] >> 8 & 31;
     unsigned most = (lane & mask) | (clamp & ~mask), least = lane & mask;
     unsigned from = lane;
     bool fits = false;
     switch (op.mode) {
-    case 0: from = lane - distance; fits = int(from) >= int(most); break;
-    case 1: from = lane + distance; fits = from <= most; break;
-    case 2: from = lane ^ distance; fits = from <= most; break;
-    default: from = least | (distance & ~mask); fits = from <= most;
+    case 0:
+      from = lane - distance;
+      fits = int(from) >= int(most);
+      break;
+    case 1:
+      from = lane + distance;
+      fits = from <= most;
+      break;
+    case 2:
+      from = lane ^ distance;
+      fits = from <= most;
+      break;
+    default:
+      from = least | (distance & ~mask);
+      fits = from <= most;
     }
     from = fits ? from : lane;
     result[lane] = a[from & 31];
@@ -58,7 +70,8 @@ static void shuffle(Warp &warp, const Op &op, uint32_t lanes) {
   }
   writeLanes(warp, op.d, lanes, result);
   if (lanes & ~is)
-    warp.origin[op.d] = lanes & ~warp.defined[op.a] ? warp.origin[op.a] : op.line;
+    warp.origin[op.d] =
+        lanes & ~warp.defined[op.a] ? warp.origin[op.a] : op.line;
   warp.define(op.d, lanes, is);
   warp.mask(op.d2) = (warp.mask(op.d2) & ~lanes) | (inRange & lanes);
   warp.define(op.d2, lanes, allLanes);
@@ -85,12 +98,20 @@ static void vote(Warp &warp, const Op &op, uint32_t lanes) {
 
 static uint32_t reduceTwo(const Op &op, uint32_t x, uint32_t y) {
   switch (op.mode) {
-  case 0: return x + y;
-  case 1: return isSigned(op.type) ? uint32_t(std::min(int32_t(x), int32_t(y))) : std::min(x, y);
-  case 2: return isSigned(op.type) ? uint32_t(std::max(int32_t(x), int32_t(y))) : std::max(x, y);
-  case 3: return x & y;
-  case 4: return x | y;
-  default: return x ^ y;
+  case 0:
+    return x + y;
+  case 1:
+    return isSigned(op.type) ? uint32_t(std::min(int32_t(x), int32_t(y)))
+                             : std::min(x, y);
+  case 2:
+    return isSigned(op.type) ? uint32_t(std::max(int32_t(x), int32_t(y)))
+                             : std::max(x, y);
+  case 3:
+    return x & y;
+  case 4:
+    return x | y;
+  default:
+    return x ^ y;
   }
 }
 
@@ -148,8 +169,11 @@ static void warpBarrier(Warp &warp, const Op &op, uint32_t lanes) {
 }
 
 static void decodeShuffle(Decoder &d, Op &op) {
-  op.mode = uint8_t(d.take("up") ? 0 : d.take("down") ? 1 : d.take("bfly") ? 2
-                                     : d.take("idx")  ? 3 : 4);
+  op.mode = uint8_t(d.take("up")     ? 0
+                    : d.take("down") ? 1
+                    : d.take("bfly") ? 2
+                    : d.take("idx")  ? 3
+                                     : 4);
   op.type = d.takeType();
   if (op.mode == 4 || op.type != Type::b32)
     d.fail("'" + d.inst().text + "' does not exist");
@@ -166,8 +190,11 @@ static void decodeShuffle(Decoder &d, Op &op) {
 }
 
 static void decodeVote(Decoder &d, Op &op) {
-  op.mode = uint8_t(d.take("all") ? 0 : d.take("any") ? 1 : d.take("uni") ? 2
-                                      : d.take("ballot") ? 3 : 4);
+  op.mode = uint8_t(d.take("all")      ? 0
+                    : d.take("any")    ? 1
+                    : d.take("uni")    ? 2
+                    : d.take("ballot") ? 3
+                                       : 4);
   Type type = d.takeType();
   if (op.mode == 4 || (op.mode == 3 ? type != Type::b32 : type != Type::pred))
     d.fail("'" + d.inst().text + "' does not exist");
@@ -181,7 +208,8 @@ static void decodeVote(Decoder &d, Op &op) {
 }
 
 static void decodeRedux(Decoder &d, Op &op) {
-  static constexpr llvm::StringLiteral kinds[] = {"add", "min", "max", "and", "or", "xor"};
+  static constexpr llvm::StringLiteral kinds[] = {"add", "min", "max",
+                                                  "and", "or",  "xor"};
   bool hasKind = false;
   for (unsigned i = 0; i < std::size(kinds); ++i)
     if (d.take(kinds[i])) {
@@ -202,7 +230,8 @@ static void decodeRedux(Decoder &d, Op &op) {
 bool quack::sim::decodeWarpOps(Decoder &d, Op &op) {
   llvm::StringRef root = d.root();
   bool isWarpBarrier = root == "bar" && d.has("warp");
-  static constexpr llvm::StringLiteral roots[] = {"shfl", "vote", "redux", "elect", "match"};
+  static constexpr llvm::StringLiteral roots[] = {"shfl", "vote", "redux",
+                                                  "elect", "match"};
   if (root == "activemask") {
     d.takeType();
     op.definedness = Definedness::custom;

@@ -35,7 +35,8 @@ Error Arguments::addOutput(StringRef text) {
   if (parts.size() == 3)
     type = parseStorageType(parts[1]);
   if (!type)
-    return createStringError("expected out:file.npy:type:RxC, got 'out:" + text + "'");
+    return createStringError(
+        "expected out:file.npy:type:RxC, got 'out:" + text + "'");
   std::vector<int64_t> shape;
   int64_t elements = 1;
   SmallVector<StringRef, 4> extents;
@@ -43,11 +44,13 @@ Error Arguments::addOutput(StringRef text) {
   for (StringRef extent : extents) {
     int64_t value;
     if (!to_integer(extent, value) || value < 0)
-      return createStringError("expected a shape such as 64x4096, got '" + parts[2] + "'");
+      return createStringError("expected a shape such as 64x4096, got '" +
+                               parts[2] + "'");
     shape.push_back(value);
     elements *= value;
   }
-  Memory &memory = addMemory(std::vector<char>(size_t(elements * getSizeInBytes(*type))));
+  Memory &memory =
+      addMemory(std::vector<char>(size_t(elements * getSizeInBytes(*type))));
   memory.file = parts[0].str();
   memory.type = *type;
   memory.shape = std::move(shape);
@@ -92,13 +95,15 @@ Error Arguments::add(StringRef text) {
 void Arguments::apply(sim::LaunchConfig &config) {
   config.arguments = words;
   for (Memory &memory : memories)
-    config.buffers.push_back({memory.address, memory.data.data(), memory.data.size()});
+    config.buffers.push_back(
+        {memory.address, memory.data.data(), memory.data.size()});
 }
 
 Error Arguments::writeOutputs() const {
   for (const Memory &memory : memories)
     if (!memory.file.empty())
-      if (Error error = writeNpy(memory.file, memory.type, memory.shape, memory.data))
+      if (Error error =
+              writeNpy(memory.file, memory.type, memory.shape, memory.data))
         return error;
   return Error::success();
 }

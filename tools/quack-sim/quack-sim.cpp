@@ -16,7 +16,8 @@
 using namespace llvm;
 using namespace quack;
 
-static constexpr StringLiteral overview = R"(runs PTX on the CPU and names its faults
+static constexpr StringLiteral overview =
+    R"(runs PTX on the CPU and names its faults
 
   quack-sim softmax.ptx --grid=64 --block=128 --shared=64 \
       --arg=x.npy --arg=i64:4096 --arg=out:y.npy:f32:64x4096 --arg=i64:4096 --arg=i64:64
@@ -30,16 +31,16 @@ Exit code: 0 no fault, 1 an error, 2 faults.
 namespace {
 struct Options {
   cl::OptionCategory category{"quack-sim options"};
-  cl::opt<std::string> input{cl::Positional, cl::Required, cl::desc("<PTX file>"),
-                             cl::cat(category)};
-  cl::opt<std::string> kernel{"kernel", cl::desc("Kernel, if the file has several"),
-                              cl::cat(category)};
-  cl::opt<std::string> grid{"grid", cl::desc("CTAs, as X, XxY or XxYxZ"), cl::init("1"),
-                            cl::cat(category)};
-  cl::opt<std::string> block{"block", cl::desc("Threads of a CTA"), cl::init("32"),
-                             cl::cat(category)};
-  cl::opt<std::string> cluster{"cluster", cl::desc("CTAs of a cluster"), cl::init("1"),
-                               cl::cat(category)};
+  cl::opt<std::string> input{cl::Positional, cl::Required,
+                             cl::desc("<PTX file>"), cl::cat(category)};
+  cl::opt<std::string> kernel{
+      "kernel", cl::desc("Kernel, if the file has several"), cl::cat(category)};
+  cl::opt<std::string> grid{"grid", cl::desc("CTAs, as X, XxY or XxYxZ"),
+                            cl::init("1"), cl::cat(category)};
+  cl::opt<std::string> block{"block", cl::desc("Threads of a CTA"),
+                             cl::init("32"), cl::cat(category)};
+  cl::opt<std::string> cluster{"cluster", cl::desc("CTAs of a cluster"),
+                               cl::init("1"), cl::cat(category)};
   cl::opt<unsigned> shared{"shared", cl::desc("Bytes of dynamic shared memory"),
                            cl::init(0), cl::cat(category)};
   cl::list<std::string> arguments{"arg", cl::desc("Argument, in order"),
@@ -50,11 +51,14 @@ struct Options {
   cl::opt<std::string> checks{
       "checks", cl::desc("all, none, or of undefined, async, races, protocol"),
       cl::init("all"), cl::cat(category)};
-  cl::opt<uint64_t> steps{"steps", cl::desc("Limit of a cluster's warp instructions"),
+  cl::opt<uint64_t> steps{"steps",
+                          cl::desc("Limit of a cluster's warp instructions"),
                           cl::init(1ull << 32), cl::cat(category)};
-  cl::opt<unsigned> hostThreads{"host-threads", cl::desc("Clusters that run at a time"),
-                            cl::init(1), cl::cat(category)};
-  cl::opt<bool> report{"report", cl::desc("Print the counters"), cl::cat(category)};
+  cl::opt<unsigned> hostThreads{"host-threads",
+                                cl::desc("Clusters that run at a time"),
+                                cl::init(1), cl::cat(category)};
+  cl::opt<bool> report{"report", cl::desc("Print the counters"),
+                       cl::cat(category)};
   cl::opt<bool> parseOnly{"parse-only", cl::desc("Decode and run nothing"),
                           cl::cat(category)};
 };
@@ -66,20 +70,25 @@ static Error readExtent(StringRef name, StringRef text, sim::Extent &extent) {
   uint32_t *fields[] = {&extent.x, &extent.y, &extent.z};
   for (size_t i = 0; i < parts.size(); ++i)
     if (i == 3 || !to_integer(parts[i], *fields[i]))
-      return createStringError("--" + name + " must be X, XxY or XxYxZ, got '" + text + "'");
+      return createStringError("--" + name + " must be X, XxY or XxYxZ, got '" +
+                               text + "'");
   return Error::success();
 }
 
 static Error readChecks(StringRef text, unsigned &checks) {
   static constexpr std::pair<StringLiteral, unsigned> names[] = {
-      {"all", sim::checkAll},       {"none", 0},
-      {"undefined", sim::checkUndefined}, {"async", sim::checkAsync},
-      {"races", sim::checkRaces},   {"protocol", sim::checkProtocol}};
+      {"all", sim::checkAll},
+      {"none", 0},
+      {"undefined", sim::checkUndefined},
+      {"async", sim::checkAsync},
+      {"races", sim::checkRaces},
+      {"protocol", sim::checkProtocol}};
   checks = 0;
   SmallVector<StringRef, 4> parts;
   text.split(parts, ',');
   for (StringRef part : parts) {
-    const auto *found = find_if(names, [&](auto &entry) { return entry.first == part; });
+    const auto *found =
+        find_if(names, [&](auto &entry) { return entry.first == part; });
     if (found == std::end(names))
       return createStringError("unknown check '" + part + "'");
     checks |= found->second;
@@ -88,7 +97,8 @@ static Error readChecks(StringRef text, unsigned &checks) {
 }
 
 static Expected<bool> run(const Options &options) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(options.input);
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file =
+      MemoryBuffer::getFile(options.input);
   if (!file)
     return createStringError(options.input + ": " + file.getError().message());
   Expected<sim::Module> module =

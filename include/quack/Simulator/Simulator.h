@@ -43,11 +43,11 @@ enum Check : unsigned {
 
 struct Options {
   Schedule schedule = Schedule::eager;
-  uint64_t seed = 0;                 ///< of the random schedule
-  unsigned checks = checkAll;        ///< bits of Check; bounds are always on
-  uint64_t stepLimit = 1ull << 32;   ///< warp instructions of one cluster
-  unsigned hostThreads = 1;          ///< clusters that run at a time
-  unsigned maxFaults = 16;           ///< of one cluster; then it stops
+  uint64_t seed = 0;               ///< of the random schedule
+  unsigned checks = checkAll;      ///< bits of Check; bounds are always on
+  uint64_t stepLimit = 1ull << 32; ///< warp instructions of one cluster
+  unsigned hostThreads = 1;        ///< clusters that run at a time
+  unsigned maxFaults = 16;         ///< of one cluster; then it stops
 };
 
 struct Extent {
@@ -89,7 +89,7 @@ struct InstructionCount {
   std::string text;
   uint64_t warps = 0; ///< warp instructions executed with any lane on
   uint64_t lanes = 0; ///< lanes that took part
-  uint64_t sectors = 0, leastSectors = 0;   ///< global memory
+  uint64_t sectors = 0, leastSectors = 0;       ///< global memory
   uint64_t wavefronts = 0, leastWavefronts = 0; ///< shared memory
 };
 

@@ -21,8 +21,9 @@ using namespace quack::sim;
 
 /// Runs `instruction`, which reads %r2 (and %r3, %r4) and writes %r5, on every
 /// tuple of `inputs`; 32 at a time.
-static std::vector<uint32_t> runOn(const std::string &instruction,
-                                   std::vector<std::array<uint32_t, 3>> inputs) {
+static std::vector<uint32_t>
+runOn(const std::string &instruction,
+      std::vector<std::array<uint32_t, 3>> inputs) {
   std::vector<uint32_t> buffer;
   for (const auto &input : inputs) {
     buffer.insert(buffer.end(), input.begin(), input.end());
@@ -30,11 +31,12 @@ static std::vector<uint32_t> runOn(const std::string &instruction,
   }
   size_t padded = (inputs.size() + 31) / 32 * 32;
   buffer.resize(padded * 4);
-  Report report = runBody("mov.u32 %r6, %ctaid.x; shl.b32 %r6, %r6, 5; add.s32 %r6, %r6, %r0;\n"
-                          "mul.wide.u32 %rd1, %r6, 16; add.s64 %rd1, %rd1, %rd0;\n"
-                          "ld.global.v4.b32 {%r2, %r3, %r4, %r5}, [%rd1];\n" +
-                              instruction + "\nst.global.b32 [%rd1+12], %r5;",
-                          buffer, {32, 1, uint32_t(padded / 32)});
+  Report report = runBody(
+      "mov.u32 %r6, %ctaid.x; shl.b32 %r6, %r6, 5; add.s32 %r6, %r6, %r0;\n"
+      "mul.wide.u32 %rd1, %r6, 16; add.s64 %rd1, %rd1, %rd0;\n"
+      "ld.global.v4.b32 {%r2, %r3, %r4, %r5}, [%rd1];\n" +
+          instruction + "\nst.global.b32 [%rd1+12], %r5;",
+      buffer, {32, 1, uint32_t(padded / 32)});
   EXPECT_EQ(describe(report), "");
   std::vector<uint32_t> results;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -47,21 +49,25 @@ static uint32_t one(const std::string &instruction, uint32_t a, uint32_t b = 0,
   return runOn(instruction, {{a, b, c}}).front();
 }
 
-static APFloat makeFloat(const fltSemantics &semantics, uint32_t bits, unsigned width) {
+static APFloat makeFloat(const fltSemantics &semantics, uint32_t bits,
+                         unsigned width) {
   return APFloat(semantics, APInt(width, bits));
 }
 
 TEST(Conversions, HalfAndBF16ToSingleExhaustively) {
   for (uint32_t bits = 0; bits < 65536; ++bits) {
     for (bool isHalf : {true, false}) {
-      APFloat value = makeFloat(isHalf ? APFloat::IEEEhalf() : APFloat::BFloat(), bits, 16);
-      uint32_t got = isHalf ? halfToBits(uint16_t(bits)) : bf16ToBits(uint16_t(bits));
+      APFloat value =
+          makeFloat(isHalf ? APFloat::IEEEhalf() : APFloat::BFloat(), bits, 16);
+      uint32_t got =
+          isHalf ? halfToBits(uint16_t(bits)) : bf16ToBits(uint16_t(bits));
       if (value.isNaN()) {
         ASSERT_TRUE(std::isnan(asFloat(got)));
         continue;
       }
       bool loses;
-      value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &loses);
+      value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                    &loses);
       ASSERT_EQ(got, value.bitcastToAPInt().getZExtValue()) << bits;
     }
   }
@@ -71,7 +77,8 @@ TEST(Conversions, HalfAndBF16ToSingleExhaustively) {
 static std::vector<uint32_t> interestingSingles() {
   std::vector<uint32_t> list;
   for (uint32_t top = 0; top < 65536; top += 3)
-    for (uint32_t low : {0u, 1u, 0x7fffu, 0x8000u, 0x8001u, 0x0fffu, 0x1000u, 0x1001u, 0xffffu})
+    for (uint32_t low : {0u, 1u, 0x7fffu, 0x8000u, 0x8001u, 0x0fffu, 0x1000u,
+                         0x1001u, 0xffffu})
       list.push_back(top << 16 | low);
   return list;
 }
@@ -85,7 +92,8 @@ TEST(Conversions, SingleToSmallFormatsInEveryDirection) {
   for (uint32_t bits : interestingSingles())
     for (bool isHalf : {true, false})
       for (auto [rounding, mode] : modes) {
-        uint32_t got = roundTo(isHalf ? halfFormat : bf16Format, asFloat(bits), rounding);
+        uint32_t got =
+            roundTo(isHalf ? halfFormat : bf16Format, asFloat(bits), rounding);
         if (rounding == Rounding::nearest) {
           ASSERT_EQ(got, isHalf ? bitsToHalf(bits) : bitsToBF16(bits)) << bits;
         }
@@ -95,7 +103,8 @@ TEST(Conversions, SingleToSmallFormatsInEveryDirection) {
           continue;
         }
         bool loses;
-        value.convert(isHalf ? APFloat::IEEEhalf() : APFloat::BFloat(), mode, &loses);
+        value.convert(isHalf ? APFloat::IEEEhalf() : APFloat::BFloat(), mode,
+                      &loses);
         ASSERT_EQ(got, value.bitcastToAPInt().getZExtValue())
             << bits << " " << isHalf << " " << int(rounding);
       }
@@ -103,8 +112,10 @@ TEST(Conversions, SingleToSmallFormatsInEveryDirection) {
 
 TEST(Conversions, Instructions) {
   // The first source is the upper half.
-  EXPECT_EQ(one("cvt.rn.bf16x2.f32 %r5, %r2, %r3;", 0x3f800000, 0x40000000), 0x3f804000u);
-  EXPECT_EQ(one("cvt.rn.f16x2.f32 %r5, %r2, %r3;", 0x3f800000, 0xc0000000), 0x3c00c000u);
+  EXPECT_EQ(one("cvt.rn.bf16x2.f32 %r5, %r2, %r3;", 0x3f800000, 0x40000000),
+            0x3f804000u);
+  EXPECT_EQ(one("cvt.rn.f16x2.f32 %r5, %r2, %r3;", 0x3f800000, 0xc0000000),
+            0x3c00c000u);
   // Float to integer saturates; NaN gives 0.
   EXPECT_EQ(one("cvt.rzi.s32.f32 %r5, %r2;", 0x7f800000), 0x7fffffffu);
   EXPECT_EQ(one("cvt.rzi.s32.f32 %r5, %r2;", 0xff800000), 0x80000000u);
@@ -130,15 +141,18 @@ TEST(FloatArith, FusedMultiplyAddRoundsOnce) {
     uint32_t a = next(), b = next();
     uint32_t product = asBits(asFloat(a) * asFloat(b));
     // Near cancellation and far apart.
-    inputs.push_back({a, b, i % 2 ? (product ^ 0x80000000) + (next() & 3) : next()});
+    inputs.push_back(
+        {a, b, i % 2 ? (product ^ 0x80000000) + (next() & 3) : next()});
   }
-  std::vector<uint32_t> results = runOn("fma.rn.f32 %r5, %r2, %r3, %r4;", inputs);
+  std::vector<uint32_t> results =
+      runOn("fma.rn.f32 %r5, %r2, %r3, %r4;", inputs);
   for (size_t i = 0; i < inputs.size(); ++i) {
     APFloat a = makeFloat(APFloat::IEEEsingle(), inputs[i][0], 32);
     a.fusedMultiplyAdd(makeFloat(APFloat::IEEEsingle(), inputs[i][1], 32),
                        makeFloat(APFloat::IEEEsingle(), inputs[i][2], 32),
                        APFloat::rmNearestTiesToEven);
-    uint32_t expected = a.isNaN() ? canonicalNaN : uint32_t(a.bitcastToAPInt().getZExtValue());
+    uint32_t expected =
+        a.isNaN() ? canonicalNaN : uint32_t(a.bitcastToAPInt().getZExtValue());
     ASSERT_EQ(results[i], expected) << i;
   }
 }
@@ -149,15 +163,20 @@ TEST(FloatArith, Rules) {
   EXPECT_EQ(one("max.NaN.f32 %r5, %r2, %r3;", nan, one32), canonicalNaN);
   EXPECT_EQ(one("max.f32 %r5, %r2, %r3;", 0, minusZero), 0u);
   EXPECT_EQ(one("min.f32 %r5, %r2, %r3;", 0, minusZero), minusZero);
-  EXPECT_EQ(one("max.NaN.bf16x2 %r5, %r2, %r3;", 0x7fc03f80, 0x3f804000), 0x7fff4000u);
+  EXPECT_EQ(one("max.NaN.bf16x2 %r5, %r2, %r3;", 0x7fc03f80, 0x3f804000),
+            0x7fff4000u);
   EXPECT_EQ(one("add.ftz.f32 %r5, %r2, %r3;", 0x00000001, 0), 0u);
   EXPECT_EQ(one("add.sat.f32 %r5, %r2, %r3;", one32, one32), one32);
-  EXPECT_EQ(one("add.f32 %r5, %r2, %r3;", 0x7f800000, 0xff800000), canonicalNaN);
+  EXPECT_EQ(one("add.f32 %r5, %r2, %r3;", 0x7f800000, 0xff800000),
+            canonicalNaN);
   EXPECT_EQ(one("add.rz.f32 %r5, %r2, %r3;", one32, asBits(1e-10f)), one32);
   EXPECT_EQ(one("add.rp.f32 %r5, %r2, %r3;", one32, asBits(1e-10f)), one32 + 1);
   EXPECT_EQ(one("div.rm.f32 %r5, %r2, %r3;", one32, asBits(3.0f)), 0x3eaaaaaau);
-  EXPECT_EQ(one("mul.rn.bf16x2 %r5, %r2, %r3;", 0x3f803fc0, 0x40003fc0), 0x40004010u);
-  EXPECT_EQ(one("fma.rn.f16x2 %r5, %r2, %r3, %r4;", 0x3c003c00, 0x40004000, 0x3c003c00), 0x42004200u);
+  EXPECT_EQ(one("mul.rn.bf16x2 %r5, %r2, %r3;", 0x3f803fc0, 0x40003fc0),
+            0x40004010u);
+  EXPECT_EQ(one("fma.rn.f16x2 %r5, %r2, %r3, %r4;", 0x3c003c00, 0x40004000,
+                0x3c003c00),
+            0x42004200u);
 }
 
 TEST(IntegerArith, Rules) {
@@ -165,7 +184,8 @@ TEST(IntegerArith, Rules) {
   EXPECT_EQ(one("shr.s32 %r5, %r2, %r3;", 0x80000000, 40), ~0u);
   EXPECT_EQ(one("shf.l.wrap.b32 %r5, %r2, %r3, %r4;", 0x80000000, 1, 33), 3u);
   EXPECT_EQ(one("shf.r.clamp.b32 %r5, %r2, %r3, %r4;", 5, 7, 40), 7u);
-  EXPECT_EQ(one("prmt.b32 %r5, %r2, %r3, 0x7632;", 0x33221100, 0x77665544), 0x77663322u);
+  EXPECT_EQ(one("prmt.b32 %r5, %r2, %r3, 0x7632;", 0x33221100, 0x77665544),
+            0x77663322u);
   EXPECT_EQ(one("prmt.b32 %r5, %r2, %r3, 0x888b;", 0x80000000, 0), 0x000000ffu);
   EXPECT_EQ(one("bfe.s32 %r5, %r2, 4, 4;", 0xf0), ~0u);
   EXPECT_EQ(one("bfi.b32 %r5, %r2, %r3, 8, 8;", 0xab, 0xffffffff), 0xffffabffu);
@@ -181,14 +201,22 @@ TEST(Approx, ErrorsAreBelowWhatPTXDocuments) {
   for (int i = -4000; i < 4000; ++i) {
     float x = float(i) * 0.0317f;
     double ex2 = asFloat(approxEx2(asBits(x)));
-    EXPECT_LE(std::fabs(ex2 / std::exp2(double(x)) - 1), x < -126 ? 1.0 : 0x1p-22) << x;
-    EXPECT_LE(std::fabs(asFloat(approxSin(asBits(x))) - std::sin(double(x))), 0x1p-20);
-    EXPECT_LE(std::fabs(asFloat(approxCos(asBits(x))) - std::cos(double(x))), 0x1p-20);
-    EXPECT_LE(std::fabs(asFloat(approxTanh(asBits(x))) - std::tanh(double(x))), 0x1p-11);
+    EXPECT_LE(std::fabs(ex2 / std::exp2(double(x)) - 1),
+              x < -126 ? 1.0 : 0x1p-22)
+        << x;
+    EXPECT_LE(std::fabs(asFloat(approxSin(asBits(x))) - std::sin(double(x))),
+              0x1p-20);
+    EXPECT_LE(std::fabs(asFloat(approxCos(asBits(x))) - std::cos(double(x))),
+              0x1p-20);
+    EXPECT_LE(std::fabs(asFloat(approxTanh(asBits(x))) - std::tanh(double(x))),
+              0x1p-11);
     if (x <= 0)
       continue;
-    EXPECT_LE(std::fabs(asFloat(approxLg2(asBits(x))) - std::log2(double(x))), 0x1p-21);
-    EXPECT_LE(std::fabs(asFloat(approxRsqrt(asBits(x))) * std::sqrt(double(x)) - 1), 0x1p-22);
+    EXPECT_LE(std::fabs(asFloat(approxLg2(asBits(x))) - std::log2(double(x))),
+              0x1p-21);
+    EXPECT_LE(
+        std::fabs(asFloat(approxRsqrt(asBits(x))) * std::sqrt(double(x)) - 1),
+        0x1p-22);
   }
   EXPECT_EQ(approxEx2(0xff800000), 0u);
   EXPECT_EQ(approxEx2(0x7f800000), 0x7f800000u);

@@ -27,9 +27,11 @@ static void expectFault(const std::string &kind, const std::string &faulty,
 }
 
 TEST(Checks, Bounds) {
-  expectFault("out-of-bounds", "ld.global.b32 %r2, [%rd0+256];", "ld.global.b32 %r2, [%rd0+252];");
-  expectFault("out-of-bounds", "st.shared.b32 [memory+1024], %r0;",
-              "setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.b32 [memory+1020], %r0;");
+  expectFault("out-of-bounds", "ld.global.b32 %r2, [%rd0+256];",
+              "ld.global.b32 %r2, [%rd0+252];");
+  expectFault(
+      "out-of-bounds", "st.shared.b32 [memory+1024], %r0;",
+      "setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.b32 [memory+1020], %r0;");
 }
 
 TEST(Checks, Alignment) {
@@ -38,14 +40,19 @@ TEST(Checks, Alignment) {
 }
 
 TEST(Checks, Undefined) {
-  expectFault("undefined", "add.s32 %r3, %r2, 1; st.global.b32 [%rd0], %r3;",
-              "mov.b32 %r2, 1; add.s32 %r3, %r2, 1; st.global.b32 [%rd0], %r3;");
-  expectFault("undefined", "ld.shared.b32 %r2, [memory]; st.global.b32 [%rd0], %r2;",
-              "st.shared.b32 [memory], %r0; ld.shared.b32 %r2, [memory]; st.global.b32 [%rd0], %r2;");
+  expectFault(
+      "undefined", "add.s32 %r3, %r2, 1; st.global.b32 [%rd0], %r3;",
+      "mov.b32 %r2, 1; add.s32 %r3, %r2, 1; st.global.b32 [%rd0], %r3;");
+  expectFault("undefined",
+              "ld.shared.b32 %r2, [memory]; st.global.b32 [%rd0], %r2;",
+              "st.shared.b32 [memory], %r0; ld.shared.b32 %r2, [memory]; "
+              "st.global.b32 [%rd0], %r2;");
   // A value that is not chosen may be undefined.
   expectFault("undefined",
-              "setp.eq.u32 %p0, %r0, 0; selp.b32 %r3, %r0, %r2, %p0; st.global.b32 [%rd0], %r3;",
-              "setp.ne.u32 %p0, %r0, 99; selp.b32 %r3, %r0, %r2, %p0; st.global.b32 [%rd0], %r3;");
+              "setp.eq.u32 %p0, %r0, 0; selp.b32 %r3, %r0, %r2, %p0; "
+              "st.global.b32 [%rd0], %r3;",
+              "setp.ne.u32 %p0, %r0, 99; selp.b32 %r3, %r0, %r2, %p0; "
+              "st.global.b32 [%rd0], %r3;");
 }
 
 static const std::string neighbours =
@@ -53,79 +60,117 @@ static const std::string neighbours =
     "xor.b32 %r3, %r0, 32; shl.b32 %r3, %r3, 2; add.s32 %r3, %r3, %r4;\n";
 
 TEST(Checks, Race) {
-  std::string write = neighbours + "st.shared.b32 [%r2], %r0;\n", read = "ld.shared.b32 %r5, [%r3];\n";
+  std::string write = neighbours + "st.shared.b32 [%r2], %r0;\n",
+              read = "ld.shared.b32 %r5, [%r3];\n";
   expectFault("race", write + read, write + "bar.sync 0;\n" + read, {64});
-  expectFault("race", write + "bar.sync 0;\n" + read + "st.shared.b32 [%r2], %r5;",
-              write + "bar.sync 0;\n" + read + "bar.sync 0;\nst.shared.b32 [%r2], %r5;", {64});
+  expectFault(
+      "race", write + "bar.sync 0;\n" + read + "st.shared.b32 [%r2], %r5;",
+      write + "bar.sync 0;\n" + read + "bar.sync 0;\nst.shared.b32 [%r2], %r5;",
+      {64});
 }
 
 TEST(Checks, Barriers) {
-  expectFault("divergent-barrier", "setp.lt.u32 %p0, %r0, 16; @%p0 bra L; bar.sync 0; L:",
-              "setp.lt.u32 %p0, %r0, 16; @%p0 bra L; add.s32 %r2, %r0, 1; L: bar.sync 0;");
-  expectFault("deadlock", "setp.lt.u32 %p0, %r0, 32; @%p0 bra L; bar.sync 1, 64; L: bar.sync 0;",
-              "bar.sync 1, 64; bar.sync 0;", {64});
+  expectFault("divergent-barrier",
+              "setp.lt.u32 %p0, %r0, 16; @%p0 bra L; bar.sync 0; L:",
+              "setp.lt.u32 %p0, %r0, 16; @%p0 bra L; add.s32 %r2, %r0, 1; L: "
+              "bar.sync 0;");
+  expectFault(
+      "deadlock",
+      "setp.lt.u32 %p0, %r0, 32; @%p0 bra L; bar.sync 1, 64; L: bar.sync 0;",
+      "bar.sync 1, 64; bar.sync 0;", {64});
   // Exited threads count as arrived.
-  expectFault("barrier-misuse", "bar.sync 16;", "setp.lt.u32 %p0, %r0, 32; @%p0 ret; bar.sync 0;", {64});
+  expectFault("barrier-misuse", "bar.sync 16;",
+              "setp.lt.u32 %p0, %r0, 32; @%p0 ret; bar.sync 0;", {64});
   expectFault("lane-mask", "shfl.sync.bfly.b32 %r2, %r0, 1, 31, 0xffff;",
               "shfl.sync.bfly.b32 %r2, %r0, 1, 31, -1;");
-  expectFault("deadlock", "setp.lt.u32 %p0, %r0, 16; @%p0 shfl.sync.bfly.b32 %r2, %r0, 1, 31, -1;",
-              "setp.lt.u32 %p0, %r0, 16; @%p0 shfl.sync.bfly.b32 %r2, %r0, 1, 31, 0xffff;");
+  expectFault(
+      "deadlock",
+      "setp.lt.u32 %p0, %r0, 16; @%p0 shfl.sync.bfly.b32 %r2, %r0, 1, 31, -1;",
+      "setp.lt.u32 %p0, %r0, 16; @%p0 shfl.sync.bfly.b32 %r2, %r0, 1, 31, "
+      "0xffff;");
 }
 
 TEST(Checks, ClusterBarrier) {
-  std::string arrive = "barrier.cluster.arrive.aligned;\n", wait = "barrier.cluster.wait.aligned;\n";
-  expectFault("barrier-misuse", arrive + arrive + wait, arrive + wait + arrive + wait, {32, 2});
+  std::string arrive = "barrier.cluster.arrive.aligned;\n",
+              wait = "barrier.cluster.wait.aligned;\n";
+  expectFault("barrier-misuse", arrive + arrive + wait,
+              arrive + wait + arrive + wait, {32, 2});
   expectFault("barrier-misuse", wait, arrive + wait, {32, 2});
   std::string remote = "mov.u64 %rd1, memory; xor.b32 %r2, %r1, 1;\n"
                        "mapa.shared::cluster.u64 %rd2, %rd1, %r2;\n"
                        "st.shared::cluster.b32 [%rd2], %r1;\n";
-  expectFault("unstarted-peer", remote + arrive + wait, arrive + wait + remote + arrive + wait, {32, 2});
-  expectFault("exited-peer", arrive + wait + "setp.eq.u32 %p0, %r1, 0; @%p0 ret;\n" + remote,
+  expectFault("unstarted-peer", remote + arrive + wait,
               arrive + wait + remote + arrive + wait, {32, 2});
-  expectFault("bad-rank", "mov.u64 %rd1, memory; mapa.shared::cluster.u64 %rd2, %rd1, 2;",
-              "mov.u64 %rd1, memory; mapa.shared::cluster.u64 %rd2, %rd1, 1;", {32, 2});
+  expectFault("exited-peer",
+              arrive + wait + "setp.eq.u32 %p0, %r1, 0; @%p0 ret;\n" + remote,
+              arrive + wait + remote + arrive + wait, {32, 2});
+  expectFault("bad-rank",
+              "mov.u64 %rd1, memory; mapa.shared::cluster.u64 %rd2, %rd1, 2;",
+              "mov.u64 %rd1, memory; mapa.shared::cluster.u64 %rd2, %rd1, 1;",
+              {32, 2});
 }
 
 /// Every CTA sends a word to its peer; ${...} are the places of the faults.
-static std::string sends(const std::string &bytes = "4", const std::string &parity = "0",
-                         const std::string &scope = ".acquire.cluster",
-                         const std::string &fence = "fence.mbarrier_init.release.cluster;",
-                         bool waits = true) {
-  return "mov.u64 %rd1, memory; add.s64 %rd2, %rd1, 8; xor.b32 %r2, %r1, 1; mov.u32 %r4, memory;\n"
+static std::string
+sends(const std::string &bytes = "4", const std::string &parity = "0",
+      const std::string &scope = ".acquire.cluster",
+      const std::string &fence = "fence.mbarrier_init.release.cluster;",
+      bool waits = true) {
+  return "mov.u64 %rd1, memory; add.s64 %rd2, %rd1, 8; xor.b32 %r2, %r1, 1; "
+         "mov.u32 %r4, memory;\n"
          "setp.ne.u32 %p0, %r0, 0; @%p0 bra A;\n"
-         "mbarrier.init.shared.b64 [memory], 1;\n" + fence + "\nA:\n"
-         "barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.aligned;\n"
+         "mbarrier.init.shared.b64 [memory], 1;\n" +
+         fence +
+         "\nA:\n"
+         "barrier.cluster.arrive.relaxed.aligned; "
+         "barrier.cluster.wait.aligned;\n"
          "@%p0 bra B;\n"
-         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r4], " + bytes + ";\n"
-         "mapa.shared::cluster.u64 %rd3, %rd1, %r2; mapa.shared::cluster.u64 %rd4, %rd2, %r2;\n"
-         "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%rd4], %r1, [%rd3];\nB:\n" +
-         (waits ? "W: mbarrier.try_wait.parity" + scope + ".shared.b64 %p1, [memory], " + parity +
-                      ";\n@!%p1 bra W;\n"
-                : std::string()) +
+         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r4], " +
+         bytes +
+         ";\n"
+         "mapa.shared::cluster.u64 %rd3, %rd1, %r2; mapa.shared::cluster.u64 "
+         "%rd4, %rd2, %r2;\n"
+         "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%rd4], "
+         "%r1, [%rd3];\nB:\n" +
+         (waits
+              ? "W: mbarrier.try_wait.parity" + scope +
+                    ".shared.b64 %p1, [memory], " + parity + ";\n@!%p1 bra W;\n"
+              : std::string()) +
          "ld.shared.b32 %r5, [memory+8]; st.global.b32 [%rd0], %r5;\n";
 }
 
 TEST(Checks, MBarrier) {
   std::string good = sends();
   expectFault("deadlock", sends("8"), good, {64, 2});
-  expectFault("exit-in-flight", sends("4", "0", ".acquire.cluster", "fence.mbarrier_init.release.cluster;", false), good, {64, 2});
+  expectFault("exit-in-flight",
+              sends("4", "0", ".acquire.cluster",
+                    "fence.mbarrier_init.release.cluster;", false),
+              good, {64, 2});
   expectFault("async-in-flight", sends("4", "1"), good, {64, 2});
   expectFault("scope", sends("4", "0", ""), good, {64, 2});
-  expectFault("mbarrier-race", sends("4", "0", ".acquire.cluster", ""), good, {64, 2});
-  expectFault("mbarrier-access", "mbarrier.init.shared.b64 [memory], 1; ld.shared.b32 %r2, [memory];",
-              "setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [memory], 1;");
-  expectFault("mbarrier-misuse", "mov.u32 %r4, memory; mbarrier.arrive.shared.b64 %rd1, [%r4];",
-              "setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [memory], 1;");
+  expectFault("mbarrier-race", sends("4", "0", ".acquire.cluster", ""), good,
+              {64, 2});
+  expectFault(
+      "mbarrier-access",
+      "mbarrier.init.shared.b64 [memory], 1; ld.shared.b32 %r2, [memory];",
+      "setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [memory], 1;");
+  expectFault(
+      "mbarrier-misuse",
+      "mov.u32 %r4, memory; mbarrier.arrive.shared.b64 %rd1, [%r4];",
+      "setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [memory], 1;");
 }
 
 TEST(Checks, CopyAsync) {
-  std::string copy = "mov.u32 %r4, memory; shl.b32 %r2, %r0, 3; add.s32 %r4, %r4, %r2;\n"
-                     "cvt.u64.u32 %rd1, %r2; add.s64 %rd1, %rd1, %rd0;\n"
-                     "cp.async.ca.shared.global [%r4], [%rd1], 8;\ncp.async.commit_group;\n";
+  std::string copy =
+      "mov.u32 %r4, memory; shl.b32 %r2, %r0, 3; add.s32 %r4, %r4, %r2;\n"
+      "cvt.u64.u32 %rd1, %r2; add.s64 %rd1, %rd1, %rd0;\n"
+      "cp.async.ca.shared.global [%r4], [%rd1], 8;\ncp.async.commit_group;\n";
   std::string read = "ld.shared.v2.b32 {%r5, %r6}, [%r4];\n";
   expectFault("async-in-flight", copy + "cp.async.wait_group 1;\n" + read,
               copy + "cp.async.wait_group 0;\n" + read);
-  expectFault("misaligned", "mov.u32 %r4, memory; cp.async.ca.shared.global [%r4], [%rd0+4], 8; cp.async.wait_all;",
+  expectFault("misaligned",
+              "mov.u32 %r4, memory; cp.async.ca.shared.global [%r4], [%rd0+4], "
+              "8; cp.async.wait_all;",
               copy + "cp.async.wait_all;");
 }
 

@@ -10,12 +10,14 @@ using namespace llvm;
 using namespace quack::sim;
 
 /// Runs on one warp; thread i's result is in %r5, and in the buffer's word i.
-static std::vector<uint32_t> results(const std::string &body, const Shape &shape = {},
+static std::vector<uint32_t> results(const std::string &body,
+                                     const Shape &shape = {},
                                      const Options &options = {}) {
   std::vector<uint32_t> buffer(shape.threads);
-  Report report = runBody(body + "\nmul.wide.u32 %rd1, %r0, 4; add.s64 %rd1, %rd1, %rd0;\n"
-                                 "st.global.b32 [%rd1], %r5;",
-                          buffer, shape, options);
+  Report report =
+      runBody(body + "\nmul.wide.u32 %rd1, %r0, 4; add.s64 %rd1, %rd1, %rd0;\n"
+                     "st.global.b32 [%rd1], %r5;",
+              buffer, shape, options);
   EXPECT_EQ(describe(report), "");
   return buffer;
 }
@@ -34,18 +36,26 @@ TEST(Execution, LanesPartAndMeet) {
 TEST(Execution, SpinningLanesLetOthersRun) {
   results("st.shared.b32 [memory], 0; bar.warp.sync -1; mov.b32 %r5, 1;\n"
           "setp.eq.u32 %p0, %r0, 7; @%p0 bra S;\n"
-          "L: ld.volatile.shared.b32 %r2, [memory]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;\n"
+          "L: ld.volatile.shared.b32 %r2, [memory]; setp.eq.u32 %p1, %r2, 0; "
+          "@%p1 bra L;\n"
           "bra E;\nS: st.volatile.shared.b32 [memory], 1;\nE:");
 }
 
 TEST(Execution, Shuffles) {
   std::vector<uint32_t> up = results("shfl.sync.up.b32 %r5, %r0, 1, 0, -1;");
-  std::vector<uint32_t> down = results("shfl.sync.down.b32 %r5, %r0, 4, 0x1807, -1;");
+  std::vector<uint32_t> down =
+      results("shfl.sync.down.b32 %r5, %r0, 4, 0x1807, -1;");
   EXPECT_EQ(up[0], 0u);
   EXPECT_EQ(up[5], 4u);
   EXPECT_EQ(down[0], 4u);
   EXPECT_EQ(down[6], 6u); // beyond its segment of 8
-  EXPECT_EQ(results("vote.sync.ballot.b32 %r5, %p0, -1;", {}, [] { Options o; o.checks = 0; return o; }())[3], 0u);
+  EXPECT_EQ(results("vote.sync.ballot.b32 %r5, %p0, -1;", {},
+                    [] {
+                      Options o;
+                      o.checks = 0;
+                      return o;
+                    }())[3],
+            0u);
 }
 
 /// PTX ISA, mbarrier: what a wait on a parity says after each step.
@@ -56,22 +66,28 @@ TEST(Execution, MBarrierTruthTable) {
   };
   const Step steps[] = {
       {"mov.b32 %r9, 0;", false, true},
-      {"mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r4], 16;", false, true},
+      {"mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r4], 16;", false,
+       true},
       {"mbarrier.arrive.shared.b64 %rd5, [%r4];", false, true},
-      {"mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r4], 16;", true, false},
+      {"mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r4], 16;", true,
+       false},
       // Bytes may complete before they are expected.
-      {"mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r4], 8;", true, false},
+      {"mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r4], 8;", true,
+       false},
       {"mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r4], 8;", false, true},
       {"mbarrier.arrive.shared.b64 %rd5, [%r4];", true, false},
   };
-  std::string body = "setp.ne.u32 %p0, %r0, 0; @%p0 ret; mov.u32 %r4, memory; mov.b32 %r5, 0;\n"
+  std::string body = "setp.ne.u32 %p0, %r0, 0; @%p0 ret; mov.u32 %r4, memory; "
+                     "mov.b32 %r5, 0;\n"
                      "mbarrier.init.shared.b64 [%r4], 1;\n";
   uint32_t expected = 0;
   for (const Step &step : steps) {
     body += std::string(step.action) + "\n";
     for (bool parity : {false, true}) {
-      body += "mbarrier.test_wait.parity.shared.b64 %p1, [%r4], " + std::to_string(parity) +
-              "; selp.b32 %r6, 1, 0, %p1; shl.b32 %r5, %r5, 1; or.b32 %r5, %r5, %r6;\n";
+      body += "mbarrier.test_wait.parity.shared.b64 %p1, [%r4], " +
+              std::to_string(parity) +
+              "; selp.b32 %r6, 1, 0, %p1; shl.b32 %r5, %r5, 1; or.b32 %r5, "
+              "%r5, %r6;\n";
       expected = expected << 1 | (parity ? step.parity1 : step.parity0);
     }
   }
@@ -84,10 +100,11 @@ TEST(Execution, SameResultWithAnyNumberOfHostThreads) {
   for (unsigned i : {0u, 1u}) {
     options.hostThreads = 1 + 3 * i;
     std::vector<uint32_t> buffer(1024);
-    Report report = runBody("mov.u32 %r2, %ctaid.x; shl.b32 %r2, %r2, 5; add.s32 %r2, %r2, %r0;\n"
-                            "mul.wide.u32 %rd1, %r2, 4; add.s64 %rd1, %rd1, %rd0;\n"
-                            "st.global.b32 [%rd1], %r2; ld.shared.b32 %r3, [memory+1024];",
-                            buffer, {32, 1, 32}, options);
+    Report report = runBody(
+        "mov.u32 %r2, %ctaid.x; shl.b32 %r2, %r2, 5; add.s32 %r2, %r2, %r0;\n"
+        "mul.wide.u32 %rd1, %r2, 4; add.s64 %rd1, %rd1, %rd0;\n"
+        "st.global.b32 [%rd1], %r2; ld.shared.b32 %r3, [memory+1024];",
+        buffer, {32, 1, 32}, options);
     reports[i] = describe(report) + report.str() + std::to_string(buffer[777]);
   }
   EXPECT_EQ(reports[0], reports[1]);
@@ -99,11 +116,16 @@ TEST(Errors, NameThePlace) {
     return module ? std::string() : toString(module.takeError());
   };
   EXPECT_EQ(messageOf("add.s32 %r2, %r0, 1;"), "");
-  EXPECT_EQ(messageOf("tcgen05.alloc %r2;"), "k.ptx:10:1: unknown instruction 'tcgen05.alloc'");
-  EXPECT_EQ(messageOf("add.rn.s32 %r2, %r0, 1;"), "k.ptx:10:4: unknown modifier '.rn' of 'add'");
-  EXPECT_EQ(messageOf("add.s32 %r2, %rd0, 1;"),
-            "k.ptx:10:14: '%rd0' is a .b64 register, expected the width of .s32");
-  EXPECT_EQ(messageOf("add.s32 %r2, %r99, 1;"), "k.ptx:10:14: unknown register '%r99'");
+  EXPECT_EQ(messageOf("tcgen05.alloc %r2;"),
+            "k.ptx:10:1: unknown instruction 'tcgen05.alloc'");
+  EXPECT_EQ(messageOf("add.rn.s32 %r2, %r0, 1;"),
+            "k.ptx:10:4: unknown modifier '.rn' of 'add'");
+  EXPECT_EQ(
+      messageOf("add.s32 %r2, %rd0, 1;"),
+      "k.ptx:10:14: '%rd0' is a .b64 register, expected the width of .s32");
+  EXPECT_EQ(messageOf("add.s32 %r2, %r99, 1;"),
+            "k.ptx:10:14: unknown register '%r99'");
   EXPECT_EQ(messageOf("bra X;"), "k.ptx:10:5: unknown label 'X'");
-  EXPECT_EQ(messageOf("add.s32 %r2, %r0;"), "k.ptx:10:1: 'add.s32' takes 3 operands, got 2");
+  EXPECT_EQ(messageOf("add.s32 %r2, %r0;"),
+            "k.ptx:10:1: 'add.s32' takes 3 operands, got 2");
 }

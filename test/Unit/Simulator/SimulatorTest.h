@@ -30,7 +30,8 @@ inline std::string wrap(const std::string &body) {
 ld.param.u64 %rd0, [buffer];
 mov.u32 %r0, %tid.x;
 mov.u32 %r1, %cluster_ctarank;
-)" + body + "\nret;\n}\n";
+)" + body +
+         "\nret;\n}\n";
 }
 
 struct Shape {

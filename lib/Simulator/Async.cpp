@@ -64,6 +64,8 @@ void quack::sim::issue(Warp &warp, const Op &op, AsyncOp async) {
   checkDestination(warp, op, async);
   if (cluster.checksRaces) {
     async.time = ++warp.asyncTime;
+    if (async.kind == AsyncOp::bulk)
+      checkProxy(warp, op, async.lane, *async.to, async.offset, async.bytes);
     checkWrite(warp, op, async.lane, *async.to, async.offset, async.bytes,
                warp.agent + uint32_t(cluster.warps.size()), async.time);
     if (async.kind == AsyncOp::copy) {

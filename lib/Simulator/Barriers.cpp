@@ -255,6 +255,12 @@ void quack::sim::threadsExited(Warp &warp, uint32_t lanes, const Op &op) {
                  std::to_string(barrier.bytes) + " more bytes");
 }
 
+static void fenceProxy(Warp &warp, const Op &, uint32_t) {
+  if (!warp.cluster->checksRaces)
+    return;
+  warp.proxyFenced = warp.clock[warp.agent];
+  tick(warp);
+}
 static void fenceInit(Warp &warp, const Op &, uint32_t) {
   warp.hasFencedInit = true;
 }
@@ -267,6 +273,7 @@ static void decodeFence(Decoder &d, Op &op) {
     if (!d.take("release") || !d.take("cluster"))
       d.fail("'" + d.inst().text + "' does not exist");
   } else if (d.take("proxy")) {
+    op.run = fenceProxy;
     if (!d.takeAny({"async", "async.global", "async.shared::cta", "alias",
                     "async::generic"}))
       d.fail("'" + d.inst().text + "' is not simulated");

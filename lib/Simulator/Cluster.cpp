@@ -171,6 +171,7 @@ void Cluster::startWarp(Warp &warp) {
   warp.committedGroups = warp.asyncTime = 0;
   warp.groupTimes.clear();
   warp.hasFencedInit = false;
+  warp.proxyFenced = 0;
   if (!checksRaces)
     return;
   warp.clock.assign(2 * warps.size(), 0);

@@ -89,6 +89,7 @@ struct Warp {
   Clock clock;
   Clock known; ///< mbarrier initialisations this warp may rely on
   bool hasFencedInit = false;
+  uint32_t proxyFenced = 0; ///< time up to which a fence.proxy.async covers
 
   template <typename T> T *reg(Slot slot) {
     return reinterpret_cast<T *>(file + size_t(slot) * slotBytes);
@@ -279,6 +280,10 @@ void checkRead(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
 /// A write by `agent` at `time`; `warp` is who issued it.
 void checkWrite(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
                 uint32_t offset, uint32_t bytes, uint32_t agent, uint32_t time);
+/// A bulk copy writes through the async proxy: what a warp wrote through the
+/// generic one must lie before a fence.proxy.async of that warp.
+void checkProxy(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
+                uint32_t offset, uint32_t bytes);
 /// Ends the warp's present step: later accesses are not covered by what was
 /// released before.
 inline void tick(Warp &warp) { ++warp.clock[warp.agent]; }

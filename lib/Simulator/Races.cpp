@@ -117,3 +117,25 @@ void quack::sim::checkWrite(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
     history.read = 0;
   }
 }
+
+/// PTX ISA, "Async proxy" and "cp.async.bulk".
+void quack::sim::checkProxy(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
+                            uint32_t offset, uint32_t bytes) {
+  Cluster &cluster = *warp.cluster;
+  uint32_t granule = cluster.program.sharedGranule;
+  for (uint32_t at = offset / granule; at <= (offset + bytes - 1) / granule;
+       ++at) {
+    uint32_t write = cta.history[at].write;
+    if (!write || agentOf(write) >= cluster.warps.size())
+      continue;
+    const Warp &writer = cluster.warps[agentOf(write)];
+    if ((write & timeMask) <= writer.proxyFenced)
+      continue;
+    return report(warp, op, lane, "proxy-fence",
+                  "a bulk copy overwrites shared offset " +
+                      llvm::Twine(at * granule) + " of CTA " +
+                      llvm::Twine(cta.number) + ", which warp " +
+                      llvm::Twine(writer.number) +
+                      " wrote without a fence.proxy.async since");
+  }
+}

@@ -174,6 +174,22 @@ TEST(Checks, CopyAsync) {
               copy + "cp.async.wait_all;");
 }
 
+TEST(Checks, ProxyFence) {
+  auto body = [](const std::string &fence) {
+    return "mov.u32 %r4, memory; add.s32 %r6, %r4, 128;\n"
+           "setp.ne.u32 %p0, %r0, 0; @%p0 bra A;\n"
+           "mbarrier.init.shared.b64 [memory], 1; st.shared.b32 [%r6], 1;\n" +
+           fence +
+           "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r4], 64;\n"
+           "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+           "[%r6], [%rd0], 64, [%r4];\n"
+           "A: bar.sync 0;\n"
+           "W: mbarrier.try_wait.parity.shared.b64 %p1, [memory], 0;\n"
+           "@!%p1 bra W; ld.shared.b32 %r5, [%r6];";
+  };
+  expectFault("proxy-fence", body(""), body("fence.proxy.async;\n"), {64});
+}
+
 TEST(Checks, StepLimit) {
   Options options;
   options.stepLimit = 10000;

@@ -36,8 +36,8 @@ def Quack_ReduceKindAttr : EnumAttr<Quack_Dialect, Quack_ReduceKind, "kind"> {
   let description = [{
     Named after the `arith` operation that combines two elements. The identity
     fills the lanes that hold no element: 0 for `addf`, `addi`, `ori`, `xori`
-    and `maxui`; 1 for `mulf`, `muli`; -inf for `maximumf`, `maxnumf`; +inf for
-    `minimumf`, `minnumf`; the type's least (greatest) value for the other
+    and `maxui`; 1 for `mulf`, `muli`; -inf for `maximumf`; +inf for `minimumf`;
+    NaN for `maxnumf` and `minnumf`; the type's least (greatest) value for the other
     maxima (minima); all ones for `andi`. `maximumf` and `minimumf` propagate
     NaN; `maxnumf` and `minnumf` return the other operand.
   }];

@@ -51,12 +51,12 @@ def Quack_KernelOp : Quack_Op<"kernel", [
     Constraints:
     - (C1) each operand's type is the one that its role demands.
     - (C2) all `row` and `columns` operands agree on N.
-    - (C3) N, where static, is at least 1.
+    - (C3) N, where static, is 1 to 2^30.
     - (C4) operand names are unique.
     - (C5) a `columns` or `value` operand is `in`.
     - (C6) the body holds only `quack` operations, and elementwise or constant
       operations without side effects whose operands and results are rows of N
-      columns or scalars.
+      columns or scalars of f32, bf16, f16, f64, i1, i8, i16, i32 or i64.
     - (C7) each `out` and `inout` operand is stored exactly once; an `inout`
       operand is loaded, an `out` one never.
     - (C8) an element type of a memref is f32, bf16, f16, i8, i32 or i64.
@@ -138,7 +138,8 @@ def Quack_StoreOp : Quack_Op<"store"> {
       `inout`.
     - (C2) `value` is what the operand's role takes: a row of N columns or a
       scalar.
-    - (C3) value and storage types are both floats or both integers.
+    - (C3) value and storage types are both floats or both integers, and integers
+      are not widened.
   }];
   let arguments = (ins
     AnyTypeOf<[Quack_Row, Quack_Scalar]>:$value,

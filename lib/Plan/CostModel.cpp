@@ -80,10 +80,11 @@ static int64_t estimateShared(const KernelTraits &traits, tv::PlanAttr plan) {
 
 static int64_t estimateCtasPerSM(const Target &target, tv::PlanAttr plan,
                                  int64_t registers, int64_t sharedBytes) {
-  // Registers are allotted to warps in units of 256.
+  // Registers are allotted to warps in units of 256, from the quarter of the SM
+  // that the warp runs on.
   int64_t perWarp = llvm::alignTo(registers * warpSize, 256);
-  int64_t byRegisters =
-      target.registersPerSM / (perWarp * (plan.getThreads() / warpSize));
+  int64_t warps = 4 * (target.registersPerSM / 4 / perWarp);
+  int64_t byRegisters = warps / (plan.getThreads() / warpSize);
   int64_t byThreads = target.threadsPerSM / plan.getThreads();
   int64_t byShared = target.sharedPerSM / (sharedBytes + 1024);
   return std::min({byRegisters, byThreads, byShared, target.ctasPerSM});

@@ -167,8 +167,8 @@ static std::optional<OnlinePair> match(tv::ThreadReduceOp thread) {
   if (!max || max->steps.size() != pair.sum.steps.size())
     return std::nullopt;
   pair.max = *max;
-  ReduceKind kind = pair.max.thread.getKind();
-  bool isMaximum = kind == ReduceKind::maximumf || kind == ReduceKind::maxnumf;
+  // maxnumf has no identity that a pair could carry along: NaN spoils the sum.
+  bool isMaximum = pair.max.thread.getKind() == ReduceKind::maximumf;
   bool sameSteps = llvm::all_of(
       llvm::zip(pair.max.steps, pair.sum.steps), [](auto steps) {
         return std::get<0>(steps)->getName() == std::get<1>(steps)->getName();
@@ -226,8 +226,7 @@ static void buildCombiner(OpBuilder b, Location loc, Region &region,
   b.setInsertionPointToStart(&block);
   Value m0 = block.getArgument(0), s0 = block.getArgument(1);
   Value m1 = block.getArgument(2), s1 = block.getArgument(3);
-  tv::ThreadReduceOp thread = pair.max.thread;
-  Value m = createCombine(b, loc, thread.getKind(), m0, m1);
+  Value m = createCombine(b, loc, ReduceKind::maximumf, m0, m1);
   Value finite = createFinite(b, loc, m);
   auto rescaled = [&](Value mi, Value si) -> Value {
     Value difference = arith::SubFOp::create(b, loc, mi, finite);

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "quack/Dialect/Quack/KernelOperands.h"
 #include "quack/Transforms/Passes.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -142,8 +143,9 @@ LogicalResult SpecializePass::specialize(KernelOp kernel,
 
 void SpecializePass::runOnOperation() {
   ModuleOp module = getOperation();
-  if (columns < 0) {
-    module.emitError("columns must be positive, got ") << columns.getValue();
+  if (columns < 0 || columns > maxColumns) {
+    module.emitError("columns must be 1 to ")
+        << maxColumns << ", got " << columns.getValue();
     return signalPassFailure();
   }
   FailureOr<StorageTypes> parsed = StorageTypes::parse(storage, module);

@@ -8,7 +8,7 @@
 // RUN: not quack-opt %t/generic.mlir --quack-specialize="storage=z:f16" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not quack-opt %t/generic.mlir --quack-specialize="storage=eps:f32" 2>&1 | FileCheck %s --check-prefix=VALUE
 
-// NEGATIVE: error: columns must be positive, got -1
+// NEGATIVE: error: columns must be 1 to 1073741824, got -1
 // TYPE: error: storage type must be f32, bf16, f16, i8, i32 or i64, got 'f64'
 // NAMED: error: storage type must be f32, bf16, f16, i8, i32 or i64, got 'x:tf32'
 // INTEGER: error: storage without an operand's name must be f32, bf16 or f16, got 'i8'; write name:i8

@@ -89,11 +89,24 @@ static bool writeFile(StringRef path, StringRef text) {
     return false;
   }
   file->os() << text;
+  file->os().flush();
+  if (std::error_code failed = file->os().error()) {
+    file->os().clear_error();
+    llvm::errs() << "quack-opt: cannot write " << path << ": " << failed.message()
+                 << "\n";
+    return false;
+  }
   file->keep();
   return true;
 }
 
 static bool writeResult(const EmitOptions &options, const CompiledModule &result) {
+  if (options.stage == Stage::ptx &&
+      llvm::sys::path::extension(options.output) == ".json") {
+    llvm::errs() << "quack-opt: -o must name the PTX file, got '"
+                 << options.output << "': the metadata goes to the .json beside it\n";
+    return false;
+  }
   if (!writeFile(options.output, result.text))
     return false;
   if (options.stage != Stage::ptx || options.output == "-")

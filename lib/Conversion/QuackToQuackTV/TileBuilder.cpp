@@ -231,7 +231,7 @@ Value TileBuilder::create(Operation *op, Value value, int64_t pass) {
     return tv::BroadcastOp::create(b, op->getLoc(), tileType(value.getType()),
                                    source);
   }
-  return createElementwise(op, pass);
+  return createElementwise(cast<OpResult>(value), pass);
 }
 
 Value TileBuilder::createConstant(Operation *op) {
@@ -245,6 +245,10 @@ Value TileBuilder::createConstant(Operation *op) {
       return Value();
     }
     attr = elements.getSplatValue<Attribute>();
+  }
+  if (!isa<IntegerAttr, FloatAttr>(attr)) {
+    op->emitOpError("must be a dense splat or a scalar, got ") << attr;
+    return Value();
   }
   return splat(op->getLoc(), cast<TypedAttr>(attr), type);
 }
@@ -269,7 +273,8 @@ Value TileBuilder::createReduce(ReduceOp reduce) {
   return init ? createCombine(b, loc, kind, init, result) : Value();
 }
 
-Value TileBuilder::createElementwise(Operation *op, int64_t pass) {
+Value TileBuilder::createElementwise(OpResult value, int64_t pass) {
+  Operation *op = value.getOwner();
   if (auto div = dyn_cast<arith::DivFOp>(op)) {
     auto divisor = div.getRhs().getDefiningOp<BroadcastOp>();
     auto row = dyn_cast<RankedTensorType>(div.getType());
@@ -297,7 +302,7 @@ Value TileBuilder::createElementwise(Operation *op, int64_t pass) {
     result.setType(tileType(result.getType()));
   for (auto [from, to] : llvm::zip(op->getResults(), clone->getResults()))
     tiles[{from, isRecomputed(from) ? pass : -1}] = to;
-  return clone->getResult(0);
+  return clone->getResult(value.getResultNumber());
 }
 
 /// x / s becomes (x * k) * (1 / (s * k)) with k a power of two that brings s

@@ -41,7 +41,7 @@ private:
   mlir::Value createLoad(LoadOp load, int64_t pass);
   mlir::Value createConstant(mlir::Operation *op);
   mlir::Value createReduce(ReduceOp reduce);
-  mlir::Value createElementwise(mlir::Operation *op, int64_t pass);
+  mlir::Value createElementwise(mlir::OpResult value, int64_t pass);
   /// Divides a row by a row scalar: one division a row, products for elements.
   mlir::Value createDivideByScalar(mlir::Location loc, mlir::Value row,
                                    mlir::Value divisor);

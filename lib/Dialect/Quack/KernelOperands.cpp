@@ -120,7 +120,8 @@ static const char *violatedForm(Role role, Type type) {
     return memref || !(type.isF32() || type.isInteger(32) || type.isInteger(64))
                ? "f32, i32 or i64"
                : nullptr;
-  bool identity = memref && memref.getLayout().isIdentity();
+  bool identity =
+      memref && memref.getLayout().isIdentity() && !memref.getMemorySpace();
   switch (role) {
   case Role::row:
     return identity && memref.getRank() == 2 && memref.isDynamicDim(0)
@@ -172,8 +173,12 @@ static LogicalResult verifyOperand(Operation *kernel, OperandAttr spec,
   // C3
   bool hasColumns =
       spec.getRole() == Role::row || spec.getRole() == Role::columns;
-  if (hasColumns && memref.getShape().back() == 0)
+  int64_t columns = hasColumns ? memref.getShape().back() : 1;
+  if (columns == 0)
     return error() << "must have at least 1 column, got 0";
+  if (!ShapedType::isDynamic(columns) && columns > maxColumns)
+    return error() << "must have at most " << maxColumns << " columns, got "
+                   << columns;
   return success();
 }
 
@@ -182,7 +187,8 @@ static LogicalResult verifyKernelName(Operation *kernel) {
   StringRef name =
       kernel->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
   bool isIdentifier =
-      !name.empty() && !llvm::isDigit(name.front()) &&
+      !name.empty() && !llvm::isDigit(name.front()) && name != "_" &&
+      name != "$" && name != "WARP_SZ" &&
       llvm::all_of(name, [](char c) {
         return llvm::isAlnum(c) || c == '_' || c == '$';
       });

@@ -103,12 +103,20 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
+/// C6: what a row program may compute in.
+static bool isComputeType(Type type) {
+  if (type.isF32() || type.isF64() || type.isBF16() || type.isF16())
+    return true;
+  return type.isSignlessInteger() &&
+         llvm::is_contained({1u, 8u, 16u, 32u, 64u}, type.getIntOrFloatBitWidth());
+}
+
 /// C6: a type that values of a row program may have.
 static bool isRowProgramType(Type type, int64_t columns) {
   if (auto row = dyn_cast<RankedTensorType>(type))
     return row.getRank() == 1 && row.getDimSize(0) == columns &&
-           !row.getEncoding() && row.getElementType().isIntOrFloat();
-  return type.isIntOrFloat();
+           !row.getEncoding() && isComputeType(row.getElementType());
+  return isComputeType(type);
 }
 
 /// C6: an operation that a row program may hold.
@@ -130,7 +138,9 @@ static LogicalResult verifyBodyOp(KernelOp kernel, Operation &op) {
       error << "? columns";
     else
       error << columns << " columns";
-    return error << " or on scalars, got " << type;
+    return error << " or on scalars, in f32, bf16, f16, f64, i1, i8, i16, i32 or "
+                    "i64, got "
+                 << type;
   };
   for (Type type : op.getOperandTypes())
     if (failed(verifyType(type)))
@@ -228,8 +238,16 @@ LogicalResult StoreOp::verify() {
   OperandAttr spec = verifyIsWritableOperand(*this, getTarget(), "target");
   if (!spec)
     return failure();
-  return verifyTransfer(*this, spec, cast<MemRefType>(getTarget().getType()),
-                        getValue().getType(), "value");
+  auto memref = cast<MemRefType>(getTarget().getType());
+  if (failed(verifyTransfer(*this, spec, memref, getValue().getType(), "value")))
+    return failure();
+  Type compute = getElementTypeOrSelf(getValue().getType());
+  if (isa<IntegerType>(compute) && compute.getIntOrFloatBitWidth() <
+                                       memref.getElementTypeBitWidth())
+    return emitOpError("must not widen integers, got value ")
+           << compute << " and storage " << memref.getElementType()
+           << "; extend it with arith.extsi or arith.extui";
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

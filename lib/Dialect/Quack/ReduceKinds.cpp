@@ -23,11 +23,13 @@ static APFloat getFloatIdentity(ReduceKind kind, const llvm::fltSemantics &sem) 
   case ReduceKind::mulf:
     return APFloat(sem, 1);
   case ReduceKind::maximumf:
-  case ReduceKind::maxnumf:
     return APFloat::getInf(sem, /*Negative=*/true);
   case ReduceKind::minimumf:
-  case ReduceKind::minnumf:
     return APFloat::getInf(sem);
+  case ReduceKind::maxnumf:
+  case ReduceKind::minnumf:
+    // Not an infinity: a row of NaN has to stay NaN.
+    return APFloat::getQNaN(sem);
   default:
     // -0 would be the exact identity of addf; +0 only turns a sum of -0 into
     // +0, which compares equal.

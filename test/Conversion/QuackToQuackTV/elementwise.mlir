@@ -94,3 +94,14 @@ quack.kernel @narrow_to_narrow(%x: memref<?x128xbf16> in row, %y: memref<?x128xf
   %v = quack.load %x : memref<?x128xbf16> -> tensor<128xf16>
   quack.store %v, %y : tensor<128xf16>, memref<?x128xf16>
 }
+
+// The second result of an operation, alone.
+// CHECK-LABEL: quack_tv.kernel @second_result
+// CHECK: %{{.*}}, %[[HIGH:.*]] = arith.mului_extended
+// CHECK: quack_tv.store %[[HIGH]], %y
+quack.kernel @second_result(%x: memref<?x128xi32> in row, %y: memref<?x128xi32> out row)
+    plan #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4> {
+  %v = quack.load %x : memref<?x128xi32> -> tensor<128xi32>
+  %low, %high = arith.mului_extended %v, %v : tensor<128xi32>
+  quack.store %high, %y : tensor<128xi32>, memref<?x128xi32>
+}

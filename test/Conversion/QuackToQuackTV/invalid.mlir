@@ -28,3 +28,12 @@ quack.kernel @constant_row(%x: memref<?x4xf32> in row, %y: memref<?x4xf32> out r
   %p = arith.mulf %v, %c : tensor<4xf32>
   quack.store %p, %y : tensor<4xf32>, memref<?x4xf32>
 }
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+quack.kernel @sparse_constant(%x: memref<?x4xf32> in row, %y: memref<?x4xf32> out row) plan #plan {
+  // expected-error @below {{'arith.constant' op must be a dense splat or a scalar, got sparse<0, 1.000000e+00> : tensor<4xf32>}}
+  %c = arith.constant sparse<[[0]], [1.0]> : tensor<4xf32>
+  quack.store %c, %y : tensor<4xf32>, memref<?x4xf32>
+}

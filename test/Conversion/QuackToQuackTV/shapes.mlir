@@ -57,9 +57,9 @@ quack.kernel @cluster_of_16(%x: memref<?x262144xbf16> in row, %s: memref<?xf32> 
 // CHECK-NEXT: quack_tv.reduce maximumf
 // CHECK-NEXT: quack_tv.mask %[[V]] from 1000 identity 0x7F800000 : f32
 // CHECK-NEXT: quack_tv.reduce minimumf
-// CHECK-NEXT: quack_tv.mask %[[V]] from 1000 identity 0xFF800000 : f32
+// CHECK-NEXT: quack_tv.mask %[[V]] from 1000 identity 0x7FC00000 : f32
 // CHECK-NEXT: quack_tv.reduce maxnumf
-// CHECK-NEXT: quack_tv.mask %[[V]] from 1000 identity 0x7F800000 : f32
+// CHECK-NEXT: quack_tv.mask %[[V]] from 1000 identity 0x7FC00000 : f32
 // CHECK-NEXT: quack_tv.reduce minnumf
 // CHECK-NOT: quack_tv.mask
 // CHECK: quack_tv.store %[[V]], %y

@@ -21,28 +21,28 @@ quack.kernel @kernel_c6_control_flow(%x: memref<?x64xf32> in row, %c: i32) {
 // -----
 
 quack.kernel @kernel_c6_row_of_other_extent(%x: memref<?x64xf32> in row) {
-  // expected-error @below {{'arith.constant' op must work on rows of the kernel's 64 columns or on scalars, got 'tensor<32xf32>'}}
+  // expected-error @below {{'arith.constant' op must work on rows of the kernel's 64 columns or on scalars, in f32, bf16, f16, f64, i1, i8, i16, i32 or i64, got 'tensor<32xf32>'}}
   %0 = arith.constant dense<0.0> : tensor<32xf32>
 }
 
 // -----
 
 quack.kernel @kernel_c6_operand_of_other_extent(%x: memref<?x?xf32> in row, %s: f32) {
-  // expected-error @below {{'quack.broadcast' op must work on rows of the kernel's ? columns or on scalars, got 'tensor<32xf32>'}}
+  // expected-error @below {{'quack.broadcast' op must work on rows of the kernel's ? columns or on scalars, in f32, bf16, f16, f64, i1, i8, i16, i32 or i64, got 'tensor<32xf32>'}}
   %0 = quack.broadcast %s : f32 -> tensor<32xf32>
 }
 
 // -----
 
 quack.kernel @kernel_c6_matrix(%x: memref<?x64xf32> in row) {
-  // expected-error @below {{'arith.constant' op must work on rows of the kernel's 64 columns or on scalars, got 'tensor<64x64xf32>'}}
+  // expected-error @below {{'arith.constant' op must work on rows of the kernel's 64 columns or on scalars, in f32, bf16, f16, f64, i1, i8, i16, i32 or i64, got 'tensor<64x64xf32>'}}
   %0 = arith.constant dense<0.0> : tensor<64x64xf32>
 }
 
 // -----
 
 quack.kernel @kernel_c6_index(%x: memref<?x64xf32> in row) {
-  // expected-error @below {{'arith.constant' op must work on rows of the kernel's 64 columns or on scalars, got 'index'}}
+  // expected-error @below {{'arith.constant' op must work on rows of the kernel's 64 columns or on scalars, in f32, bf16, f16, f64, i1, i8, i16, i32 or i64, got 'index'}}
   %0 = arith.constant 0 : index
 }
 
@@ -230,4 +230,19 @@ func.func @reduce_c3_other_init(%v: tensor<64xf32>, %i: i32) {
   // expected-error @below {{'quack.reduce' op 'init' must be 'f32', got 'i32'}}
   %s = "quack.reduce"(%v, %i) <{kind = #quack.kind<addf>}> : (tensor<64xf32>, i32) -> f32
   return
+}
+
+// -----
+
+quack.kernel @store_c3_widened_integer(%x: memref<?x64xf32> in row, %s: memref<?xi32> out scalar) {
+  %t = arith.constant true
+  // expected-error @below {{'quack.store' op must not widen integers, got value 'i1' and storage 'i32'; extend it with arith.extsi or arith.extui}}
+  quack.store %t, %s : i1, memref<?xi32>
+}
+
+// -----
+
+quack.kernel @kernel_c6_compute_type(%x: memref<?x64xf32> in row) {
+  // expected-error @below {{'arith.constant' op must work on rows of the kernel's 64 columns or on scalars, in f32, bf16, f16, f64, i1, i8, i16, i32 or i64, got 'i128'}}
+  %c = arith.constant 1 : i128
 }

@@ -135,3 +135,18 @@ quack.kernel @kernel_c12_a.dot(%x: memref<?x64xf32> in row) {}
 
 // expected-error @below {{'quack.kernel' op must have a name of letters, digits, '_' and '$' that does not begin with a digit, got '12_kernel'}}
 quack.kernel @"12_kernel"(%x: memref<?x64xf32> in row) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op operand 'x' must have at most 1073741824 columns, got 1073741825}}
+quack.kernel @kernel_c3_too_many_columns(%x: memref<?x1073741825xf32> in row) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op operand 'x' has role row and must be memref<?xNxT>, got 'memref<?x64xf32, 3>'}}
+quack.kernel @kernel_c1_memory_space(%x: memref<?x64xf32, 3> in row) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op must have a name of letters, digits, '_' and '$' that does not begin with a digit, got 'WARP_SZ'}}
+quack.kernel @WARP_SZ(%x: memref<?x64xf32> in row) {}

@@ -22,14 +22,9 @@ using namespace quack::sim;
 /// Adding and subtracting this rounds a double below 2^51 to an integer.
 static constexpr double roundingShift = 6755399441055744.0;
 
-/// Returns 2^x for |x| <= 1000.
-static inline double exp2Of(double x) {
-  double shifted = x + roundingShift;
-  double t = (x - (shifted - roundingShift)) * 0.6931471805599453;
-  double p = 1.0 / 39916800;
-  p = p * t + 1.0 / 3628800;
-  p = p * t + 1.0 / 362880;
-  p = p * t + 1.0 / 40320;
+/// Returns e^t for |t| <= log(2) / 2, to 2^-32.
+static inline double expOfReduced(double t) {
+  double p = 1.0 / 40320;
   p = p * t + 1.0 / 5040;
   p = p * t + 1.0 / 720;
   p = p * t + 1.0 / 120;
@@ -37,10 +32,16 @@ static inline double exp2Of(double x) {
   p = p * t + 1.0 / 6;
   p = p * t + 0.5;
   p = p * t + 1.0;
-  p = p * t + 1.0;
+  return p * t + 1.0;
+}
+
+/// Returns 2^x for |x| <= 1000.
+static inline double exp2Of(double x) {
+  double shifted = x + roundingShift;
+  double t = (x - (shifted - roundingShift)) * 0.6931471805599453;
   // The integer stands in the low bits of the shifted sum.
   uint64_t scale = (asBits(shifted) + 1023) << 52;
-  return p * asDouble(scale);
+  return expOfReduced(t) * asDouble(scale);
 }
 
 static inline double clampTo(double x, double bound) {
@@ -54,6 +55,25 @@ uint32_t quack::sim::approxEx2(uint32_t bits) {
   return x != x ? canonicalNaN : asBits(result);
 }
 
+/// exp2Of on all lanes. The patterns are arrays of their own, or GCC 12 gives
+/// up on the loop.
+static void exp2OfAll(double (&x)[warpLanes]) {
+  alignas(64) double shifted[warpLanes], t[warpLanes];
+  alignas(64) uint64_t scale[warpLanes];
+  for (unsigned i = 0; i < warpLanes; ++i)
+    x[i] = clampTo(x[i], 300.0);
+  for (unsigned i = 0; i < warpLanes; ++i)
+    shifted[i] = x[i] + roundingShift;
+  for (unsigned i = 0; i < warpLanes; ++i)
+    t[i] = (x[i] - (shifted[i] - roundingShift)) * 0.6931471805599453;
+  std::memcpy(scale, shifted, sizeof(scale));
+  for (unsigned i = 0; i < warpLanes; ++i)
+    scale[i] = (scale[i] + 1023) << 52;
+  std::memcpy(shifted, scale, sizeof(scale));
+  for (unsigned i = 0; i < warpLanes; ++i)
+    x[i] = expOfReduced(t[i]) * shifted[i];
+}
+
 /// The same on all lanes, each step over all of them, as vector code.
 template <bool flush>
 static void ex2Lanes(Warp &warp, const Op &op, uint32_t lanes) {
@@ -64,8 +84,7 @@ static void ex2Lanes(Warp &warp, const Op &op, uint32_t lanes) {
     bits[i] = flush ? flushed(a[i]) : a[i];
   for (unsigned i = 0; i < warpLanes; ++i)
     wide[i] = double(asFloat(bits[i]));
-  for (unsigned i = 0; i < warpLanes; ++i)
-    wide[i] = exp2Of(clampTo(wide[i], 300.0));
+  exp2OfAll(wide);
   alignas(64) uint32_t result[warpLanes];
   for (unsigned i = 0; i < warpLanes; ++i)
     result[i] = asBits(float(wide[i]));

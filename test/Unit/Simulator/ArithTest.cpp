@@ -225,3 +225,19 @@ TEST(Approx, ErrorsAreBelowWhatPTXDocuments) {
   EXPECT_EQ(approxLg2(asBits(8.0f)), asBits(3.0f));
   EXPECT_EQ(approxRsqrt(0x80000000), 0xff800000u);
 }
+
+TEST(Approx, Ex2OverLanesIsEx2) {
+  std::vector<std::array<uint32_t, 3>> inputs;
+  for (uint32_t bits : {0u, 1u, 0x80000000u, 0x7f800000u, 0xff800000u,
+                        0x7fc00000u, 0x7f7fffffu, 0xc3160000u, 0xc2fd0000u})
+    inputs.push_back({bits, 0, 0});
+  for (int i = -3000; i < 3000; ++i)
+    inputs.push_back({asBits(float(i) * 0.0513f), 0, 0});
+  std::vector<uint32_t> results = runOn("ex2.approx.f32 %r5, %r2;", inputs);
+  std::vector<uint32_t> flushing =
+      runOn("ex2.approx.ftz.f32 %r5, %r2;", inputs);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    EXPECT_EQ(results[i], approxEx2(inputs[i][0]));
+    EXPECT_EQ(flushing[i], flushed(approxEx2(flushed(inputs[i][0]))));
+  }
+}

@@ -118,6 +118,7 @@ bool quack::sim::decodeAtomic(Decoder &d, Op &op) {
                                                     : Space::generic;
   op.type = d.takeType();
   op.run = pick(op.type);
+  d.noteAtomic();
   op.definedness = Definedness::custom;
   if (!hasKind || !op.run || (isFloat(op.type) && op.mode != add))
     d.fail("'" + d.inst().text + "' is not simulated");

@@ -187,6 +187,8 @@ static Report runClusters(const Launch &launch) {
   }
   std::vector<std::vector<Fault>> faults(clusters);
   unsigned threads = std::max(1u, launch.options->hostThreads);
+  if (launch.program->hasAtomics)
+    threads = 1;
   threads =
       unsigned(std::min<uint64_t>(threads, std::max<uint64_t>(clusters, 1)));
   std::vector<std::unique_ptr<Cluster>> machines(threads);

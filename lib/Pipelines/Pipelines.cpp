@@ -20,7 +20,6 @@
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace quack;
@@ -54,8 +53,6 @@ static void addThreading(OpPassManager &pm) {
 /// Level 3 to the LLVM and NVVM dialects only.
 static void addLLVM(OpPassManager &pm) {
   OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
-  gpu.addPass(createCanonicalizerPass());
-  gpu.addPass(createCSEPass());
   gpu.addPass(createSCFToControlFlowPass());
   gpu.addPass(createConvertVectorToLLVMPass());
   gpu.addPass(createArithToLLVMConversionPass());

@@ -59,17 +59,29 @@ static tv::PlanAttr mergePins(tv::PlanAttr under, tv::PlanAttr over) {
       merge(under.getStore(), over.getStore()));
 }
 
-/// Checks that the operands which pins name exist.
-static LogicalResult verifyPinnedNames(KernelOp kernel, tv::PlanAttr pins) {
-  for (DictionaryAttr dict : {pins.getHold(), pins.getLoad(), pins.getStore()})
-    for (NamedAttribute entry : dict ? dict.getValue() : ArrayRef<NamedAttribute>()) {
-      BlockArgument arg = kernel.lookupOperand(entry.getName());
-      if (!arg || !isa<MemRefType>(arg.getType()))
-        return kernel.emitOpError("plan names '")
-               << entry.getName().getValue()
-               << "', which is no memref operand of the kernel";
-    }
+/// Checks that the operands which one of the pins' lists names are memref
+/// operands of the kernel that are loaded (or stored).
+static LogicalResult verifyPinnedNames(KernelOp kernel, DictionaryAttr dict,
+                                       StringRef field, Direction excluded) {
+  for (NamedAttribute entry : dict ? dict.getValue() : ArrayRef<NamedAttribute>()) {
+    BlockArgument arg = kernel.lookupOperand(entry.getName());
+    if (!arg || !isa<MemRefType>(arg.getType()))
+      return kernel.emitOpError("plan names '")
+             << entry.getName().getValue()
+             << "', which is no memref operand of the kernel";
+    if (kernel.getOperandAttr(arg.getArgNumber()).getDirection() == excluded)
+      return kernel.emitOpError("plan field '")
+             << field << "' must not name '" << entry.getName().getValue()
+             << "', which is " << stringifyDirection(excluded);
+  }
   return success();
+}
+
+static LogicalResult verifyPinnedNames(KernelOp kernel, tv::PlanAttr pins) {
+  return failure(
+      failed(verifyPinnedNames(kernel, pins.getHold(), "hold", Direction::out)) ||
+      failed(verifyPinnedNames(kernel, pins.getLoad(), "load", Direction::out)) ||
+      failed(verifyPinnedNames(kernel, pins.getStore(), "store", Direction::in)));
 }
 
 /// Says in one sentence what was chosen and why.

@@ -149,3 +149,18 @@ quack.kernel @bulk_copies_of_many_rows(%x: memref<?x64xf32> in row)
     plan #quack_tv.plan<threads = 128, threads_per_row = 4, rows_per_thread = 1, cluster = 1, hold = {x = bulk}> {
   %v = quack.load %x : memref<?x64xf32> -> tensor<64xf32>
 }
+
+// -----
+
+// expected-error @below {{'quack.kernel' op plan field 'hold' must not name 'y', which is out}}
+quack.kernel @hold_of_an_output(%y: memref<?x64xf32> out row, %s: memref<?xf32> in scalar)
+    plan #quack_tv.plan<hold = {y = packed}> {
+  %v = quack.load %s : memref<?xf32> -> f32
+  %row = quack.broadcast %v : f32 -> tensor<64xf32>
+  quack.store %row, %y : tensor<64xf32>, memref<?x64xf32>
+}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op plan field 'store' must not name 'x', which is in}}
+quack.kernel @store_of_an_input(%x: memref<?x64xf32> in row) plan #quack_tv.plan<store = {x = streaming}> {}

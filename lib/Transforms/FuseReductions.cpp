@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OnlinePair.h"
+#include "quack/Support/Dependence.h"
 #include "quack/Transforms/Passes.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -33,20 +34,10 @@ public:
 };
 } // namespace
 
-bool quack::dependsOn(Operation *user, Operation *producer) {
-  SmallVector<Operation *> worklist{user};
-  llvm::SmallPtrSet<Operation *, 32> seen;
-  while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val();
-    if (op == producer)
-      return true;
-    if (!seen.insert(op).second)
-      continue;
-    for (Value operand : op->getOperands())
-      if (Operation *definition = operand.getDefiningOp())
-        worklist.push_back(definition);
-  }
-  return false;
+/// Returns whether `user` needs a result of `producer`, also indirectly.
+static bool needs(Operation *user, Operation *producer) {
+  return dependsOn(user->getOperands(),
+                   [&](Operation *op) { return op == producer; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -61,7 +52,7 @@ template <typename StepOp> static bool canShare(StepOp first, StepOp second) {
   return first.getCombiner().empty() && second.getCombiner().empty() &&
          left.getShape() == right.getShape() &&
          left.getEncoding() == right.getEncoding() &&
-         !dependsOn(second, first) && !dependsOn(first, second);
+         !needs(second, first) && !needs(first, second);
 }
 
 /// step k %a; step l %b  ->  step k, l %a, %b

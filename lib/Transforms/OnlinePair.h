@@ -17,9 +17,6 @@ namespace quack {
 /// whose maximum and sum take the same steps above the thread.
 bool fuseOnlinePair(mlir::Block &block);
 
-/// Returns whether `user` needs a result of `producer`, also indirectly.
-bool dependsOn(mlir::Operation *user, mlir::Operation *producer);
-
 } // namespace quack
 
 #endif // QUACK_LIB_TRANSFORMS_ONLINEPAIR_H

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ThreadBuilder.h"
+#include "quack/Support/Dependence.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -128,21 +129,6 @@ LogicalResult ThreadBuilder::visit(Operation &op) {
 // Consumers
 //===----------------------------------------------------------------------===//
 
-/// Returns whether `value` depends on the result of one of `ops`.
-static bool dependsOn(Value value, const SmallPtrSetImpl<Operation *> &ops) {
-  SmallVector<Value> worklist{value};
-  llvm::SmallPtrSet<Operation *, 32> seen;
-  while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val().getDefiningOp();
-    if (!op || !seen.insert(op).second)
-      continue;
-    if (ops.contains(op))
-      return true;
-    llvm::append_range(worklist, op->getOperands());
-  }
-  return false;
-}
-
 /// Returns `first` and the stores and thread reductions after it, up to the
 /// next operation that has a place of its own, which go through the same pieces
 /// and do not need each other.
@@ -160,7 +146,9 @@ static SmallVector<Operation *> gatherConsumers(Operation &first) {
     if (type && (type.getEncoding() != tile.getEncoding() ||
                  type.getShape() != tile.getShape()))
       break;
-    if (dependsOn(op->getOperand(0), members))
+    if (dependsOn(op->getOperand(0), [&](Operation *other) {
+          return members.contains(other);
+        }))
       break;
     type = tile;
     members.insert(op);

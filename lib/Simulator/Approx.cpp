@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // PTX ISA: ex2, lg2, sin, cos, tanh, rsqrt, rcp, sqrt, div with .approx, and
-// div.full. Polynomials are Taylor's, long enough for f64 on the reduced range.
+// div.full. Polynomials are Taylor's, long enough for the reduced range.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,51 +49,30 @@ static inline double clampTo(double x, double bound) {
   return x > -bound ? x : -bound;
 }
 
-uint32_t quack::sim::approxEx2(uint32_t bits) {
-  double x = asFloat(bits);
-  float result = float(exp2Of(clampTo(x, 300.0)));
-  return x != x ? canonicalNaN : asBits(result);
+/// Returns 2^x in f32 throughout, within 2^-23.2, so that a warp's loop becomes
+/// vector code. Beyond the clamp lie only infinities and zeros.
+static inline uint32_t exp2Single(uint32_t bits) {
+  constexpr float shift = 12582912.0f; // rounds a float below 2^22
+  uint32_t magnitude = bits & 0x7fffffff;
+  uint32_t clamped = magnitude < 0x43200000 ? magnitude : 0x43200000; // 160
+  float x = asFloat(clamped | (bits & 0x80000000));
+  float shifted = x + shift;
+  float t = x - (shifted - shift);
+  // The Taylor series of 2^t, |t| <= 1/2, in pairs that do not wait for each
+  // other.
+  float t2 = t * t;
+  float high = (1.525273e-5f * t + 1.540353e-4f) * t2 +
+               (1.333355815e-3f * t + 9.618129108e-3f);
+  float low = 5.550410866e-2f * t + 2.402265070e-1f;
+  float p = ((high * t2 + low) * t2 + 6.931471806e-1f * t) + 1.0f;
+  // In two steps, so that a subnormal result is rounded once.
+  int32_t n = int32_t(asBits(shifted) - asBits(shift)), half = n >> 1;
+  float result = p * asFloat(uint32_t(half + 127) << 23) *
+                 asFloat(uint32_t(n - half + 127) << 23);
+  return magnitude > 0x7f800000 ? canonicalNaN : asBits(result);
 }
 
-/// exp2Of on all lanes. The patterns are arrays of their own, or GCC 12 gives
-/// up on the loop.
-static void exp2OfAll(double (&x)[warpLanes]) {
-  alignas(64) double shifted[warpLanes], t[warpLanes];
-  alignas(64) uint64_t scale[warpLanes];
-  for (unsigned i = 0; i < warpLanes; ++i)
-    x[i] = clampTo(x[i], 300.0);
-  for (unsigned i = 0; i < warpLanes; ++i)
-    shifted[i] = x[i] + roundingShift;
-  for (unsigned i = 0; i < warpLanes; ++i)
-    t[i] = (x[i] - (shifted[i] - roundingShift)) * 0.6931471805599453;
-  std::memcpy(scale, shifted, sizeof(scale));
-  for (unsigned i = 0; i < warpLanes; ++i)
-    scale[i] = (scale[i] + 1023) << 52;
-  std::memcpy(shifted, scale, sizeof(scale));
-  for (unsigned i = 0; i < warpLanes; ++i)
-    x[i] = expOfReduced(t[i]) * shifted[i];
-}
-
-/// The same on all lanes, each step over all of them, as vector code.
-template <bool flush>
-static void ex2Lanes(Warp &warp, const Op &op, uint32_t lanes) {
-  alignas(64) uint32_t bits[warpLanes];
-  alignas(64) double wide[warpLanes];
-  const uint32_t *a = warp.reg<uint32_t>(op.a);
-  for (unsigned i = 0; i < warpLanes; ++i)
-    bits[i] = flush ? flushed(a[i]) : a[i];
-  for (unsigned i = 0; i < warpLanes; ++i)
-    wide[i] = double(asFloat(bits[i]));
-  exp2OfAll(wide);
-  alignas(64) uint32_t result[warpLanes];
-  for (unsigned i = 0; i < warpLanes; ++i)
-    result[i] = asBits(float(wide[i]));
-  for (unsigned i = 0; i < warpLanes; ++i) {
-    uint32_t value = flush ? flushed(result[i]) : result[i];
-    result[i] = (bits[i] & 0x7fffffff) > 0x7f800000 ? canonicalNaN : value;
-  }
-  writeLanes(warp, op.d, lanes, result);
-}
+uint32_t quack::sim::approxEx2(uint32_t bits) { return exp2Single(bits); }
 
 uint32_t quack::sim::approxLg2(uint32_t bits) {
   float single = asFloat(bits);
@@ -211,6 +190,12 @@ struct Quotient {
     return op.flush ? flushed(result) : result;
   }
 };
+template <bool flush> struct Exp2 {
+  static uint32_t apply(uint32_t a) {
+    uint32_t result = exp2Single(flush ? flushed(a) : a);
+    return flush ? flushed(result) : result;
+  }
+};
 template <Function function> struct OnHalf {
   static uint16_t apply(const Op &, uint16_t a) {
     return bitsToHalf(function(halfToBits(a)));
@@ -285,7 +270,8 @@ bool quack::sim::decodeApprox(Decoder &d, Op &op) {
   op.flush = root != "tanh" && d.take("ftz");
   op.run = pick(root, op.type);
   if (root == "ex2" && op.type == Type::f32)
-    op.run = op.flush ? ex2Lanes<true> : ex2Lanes<false>;
+    op.run = op.flush ? unary<uint32_t, uint32_t, Exp2<true>>
+                      : unary<uint32_t, uint32_t, Exp2<false>>;
   if (!op.run)
     d.fail("'" + d.inst().text + "' does not exist");
   bool isQuotient = root == "div";

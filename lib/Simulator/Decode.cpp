@@ -384,6 +384,7 @@ void Decoder::decodeInstruction(const ParsedInstruction &parsed) {
       fail(parsed.modifiers[i].place, "unknown modifier '." +
                                           parsed.modifiers[i].text + "' of '" +
                                           parsed.root + "'");
+  op.isPlain = op.flow == Flow::next && !op.hasGuard;
   program.ops.push_back(op);
   program.texts.push_back(parsed.text);
 }

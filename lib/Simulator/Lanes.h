@@ -3,9 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Handlers for operations that each lane does for itself. `F::apply` is the
-// operation on one lane; loops run over flat arrays and into a buffer of their
-// own, so that the host compiler turns them into vector code although a result
-// may be an operand too.
+// operation on one lane; loops run over flat arrays, so that the host compiler
+// turns them into vector code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +17,33 @@
 
 namespace quack::sim {
 
+/// Writes `value(i)` to lane i of `slot`, for the lanes in `lanes`. The result
+/// may be an operand too: slots are the same or apart, so that a whole warp
+/// goes straight to its place.
+template <typename R, typename F>
+inline void computeLanes(Warp &warp, Slot slot, uint32_t lanes, F value) {
+  R *to = warp.reg<R>(slot);
+  if (__builtin_expect(lanes == allLanes, 1)) {
+#pragma GCC ivdep
+    for (unsigned i = 0; i < warpLanes; ++i)
+      to[i] = value(i);
+    return;
+  }
+  alignas(64) R values[warpLanes];
+  for (unsigned i = 0; i < warpLanes; ++i)
+    values[i] = value(i);
+  for (unsigned i = 0; i < warpLanes; ++i)
+    if (lanes >> i & 1)
+      to[i] = values[i];
+}
+
 /// Writes `values` to the lanes of `slot`.
 template <typename R>
 inline void writeLanes(Warp &warp, Slot slot, uint32_t lanes, const R *values) {
   R *to = warp.reg<R>(slot);
   if (lanes == allLanes) {
-    std::memcpy(to, values, sizeof(R) * warpLanes);
+    for (unsigned i = 0; i < warpLanes; ++i)
+      to[i] = values[i];
     return;
   }
   for (unsigned i = 0; i < warpLanes; ++i)
@@ -44,61 +64,50 @@ inline uint32_t packMask(const uint8_t *flags) {
 
 template <typename R, typename A, typename F>
 void unary(Warp &warp, const Op &op, uint32_t lanes) {
-  alignas(64) R result[warpLanes];
   const A *a = warp.reg<A>(op.a);
-  for (unsigned i = 0; i < warpLanes; ++i)
-    result[i] = F::apply(a[i]);
-  writeLanes(warp, op.d, lanes, result);
+  computeLanes<R>(warp, op.d, lanes,
+                  [=](unsigned i) { return F::apply(a[i]); });
 }
 
 template <typename R, typename A, typename F, typename B = A>
 void binary(Warp &warp, const Op &op, uint32_t lanes) {
-  alignas(64) R result[warpLanes];
   const A *a = warp.reg<A>(op.a);
   const B *b = warp.reg<B>(op.b);
-  for (unsigned i = 0; i < warpLanes; ++i)
-    result[i] = F::apply(a[i], b[i]);
-  writeLanes(warp, op.d, lanes, result);
+  computeLanes<R>(warp, op.d, lanes,
+                  [=](unsigned i) { return F::apply(a[i], b[i]); });
 }
 
 template <typename R, typename A, typename F, typename B = A, typename C = A>
 void ternary(Warp &warp, const Op &op, uint32_t lanes) {
-  alignas(64) R result[warpLanes];
   const A *a = warp.reg<A>(op.a);
   const B *b = warp.reg<B>(op.b);
   const C *c = warp.reg<C>(op.c);
-  for (unsigned i = 0; i < warpLanes; ++i)
-    result[i] = F::apply(a[i], b[i], c[i]);
-  writeLanes(warp, op.d, lanes, result);
+  computeLanes<R>(warp, op.d, lanes,
+                  [=](unsigned i) { return F::apply(a[i], b[i], c[i]); });
 }
 
 /// The same with access to the instruction's modifiers.
 template <typename R, typename A, typename F>
 void unaryWith(Warp &warp, const Op &op, uint32_t lanes) {
-  alignas(64) R result[warpLanes];
   const A *a = warp.reg<A>(op.a);
-  for (unsigned i = 0; i < warpLanes; ++i)
-    result[i] = F::apply(op, a[i]);
-  writeLanes(warp, op.d, lanes, result);
+  computeLanes<R>(warp, op.d, lanes,
+                  [=, &op](unsigned i) { return F::apply(op, a[i]); });
 }
 
 template <typename R, typename A, typename F>
 void binaryWith(Warp &warp, const Op &op, uint32_t lanes) {
-  alignas(64) R result[warpLanes];
   const A *a = warp.reg<A>(op.a), *b = warp.reg<A>(op.b);
-  for (unsigned i = 0; i < warpLanes; ++i)
-    result[i] = F::apply(op, a[i], b[i]);
-  writeLanes(warp, op.d, lanes, result);
+  computeLanes<R>(warp, op.d, lanes,
+                  [=, &op](unsigned i) { return F::apply(op, a[i], b[i]); });
 }
 
 template <typename R, typename A, typename F>
 void ternaryWith(Warp &warp, const Op &op, uint32_t lanes) {
-  alignas(64) R result[warpLanes];
   const A *a = warp.reg<A>(op.a), *b = warp.reg<A>(op.b),
           *c = warp.reg<A>(op.c);
-  for (unsigned i = 0; i < warpLanes; ++i)
-    result[i] = F::apply(op, a[i], b[i], c[i]);
-  writeLanes(warp, op.d, lanes, result);
+  computeLanes<R>(warp, op.d, lanes, [=, &op](unsigned i) {
+    return F::apply(op, a[i], b[i], c[i]);
+  });
 }
 
 } // namespace quack::sim

@@ -19,17 +19,32 @@ using namespace quack::sim;
 // Loads
 //===----------------------------------------------------------------------===//
 
+/// Copies what a lane accesses: 1, 2, 4, 8, 16 or 32 bytes.
+static void copyLane(uint8_t *to, const uint8_t *from, unsigned bytes) {
+  switch (bytes) {
+  case 4:
+    std::memcpy(to, from, 4);
+    return;
+  case 8:
+    std::memcpy(to, from, 8);
+    return;
+  case 16:
+    std::memcpy(to, from, 16);
+    return;
+  default:
+    std::memcpy(to, from, bytes);
+  }
+}
+
 /// One element of a vector to its register, extended to the register's width.
 template <typename Held, typename T>
 static void scatter(Warp &warp, Slot slot, uint32_t lanes,
                     const uint8_t *staged, unsigned stride) {
-  alignas(64) Held values[warpLanes];
-  for (unsigned i = 0; i < warpLanes; ++i) {
+  computeLanes<Held>(warp, slot, lanes, [=](unsigned i) {
     T value;
     std::memcpy(&value, staged + i * stride, sizeof(T));
-    values[i] = Held(value);
-  }
-  writeLanes(warp, slot, lanes, values);
+    return Held(value);
+  });
 }
 
 template <typename Held>
@@ -75,19 +90,18 @@ static void load(Warp &warp, const Op &op, uint32_t lanes) {
   unsigned size = sizeOf(op.type), bytes = size * op.count;
   resolve(warp, op, lanes, bytes, AccessKind::read, access);
   alignas(64) uint8_t staged[warpLanes * 32];
-  if (access.valid == allLanes && bytes == 16) {
-    for (unsigned i = 0; i < warpLanes; ++i)
-      std::memcpy(staged + 16 * i, access.pointers[i], 16);
-  } else {
+  const uint8_t *from = access.run;
+  if (!from) {
     for (unsigned i = 0; i < warpLanes; ++i)
       if (access.valid >> i & 1)
-        std::memcpy(staged + bytes * i, access.pointers[i], bytes);
+        copyLane(staged + bytes * i, access.pointers[i], bytes);
+    from = staged;
   }
   const Slot *list = warp.cluster->program.lists.data() + op.list;
   uint32_t is = access.valid & ~access.undefined;
   for (unsigned element = 0; element < op.count; ++element) {
-    scatterElement(warp, op, list[element], access.valid,
-                   staged + element * size, bytes);
+    scatterElement(warp, op, list[element], access.valid, from + element * size,
+                   bytes);
     warp.define(list[element], lanes, is);
     if (lanes & ~is)
       warp.origin[list[element]] = op.line;
@@ -135,7 +149,7 @@ static void store(Warp &warp, const Op &op, uint32_t lanes) {
   resolve(warp, op, lanes, bytes, AccessKind::write, access);
   alignas(64) uint8_t staged[warpLanes * 32];
   for (unsigned element = 0; element < op.count; ++element) {
-    uint8_t *to = staged + element * size;
+    uint8_t *to = (access.run ? access.run : staged) + element * size;
     if (op.mode == 2)
       gatherElement<uint16_t>(warp, list[element], to, bytes, size);
     else if (op.mode == 4)
@@ -143,9 +157,9 @@ static void store(Warp &warp, const Op &op, uint32_t lanes) {
     else
       gatherElement<uint64_t>(warp, list[element], to, bytes, size);
   }
-  for (unsigned i = 0; i < warpLanes; ++i)
+  for (unsigned i = 0; !access.run && i < warpLanes; ++i)
     if (access.valid >> i & 1)
-      std::memcpy(access.pointers[i], staged + bytes * i, bytes);
+      copyLane(access.pointers[i], staged + bytes * i, bytes);
   if (access.shared)
     markWritten(access, access.valid, bytes, ~defined);
 }

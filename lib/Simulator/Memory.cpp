@@ -135,6 +135,7 @@ static void resolveGlobalLanes(Warp &warp, const Op &op, uint32_t lanes,
             resolveGlobal(launch, access.addresses[0], 32 * bytes)) {
       for (unsigned i = 0; i < warpLanes; ++i)
         access.pointers[i] = base + i * bytes;
+      access.run = base;
       access.valid = lanes;
       return countGlobal(warp, op, access, lanes, bytes, true, kind);
     }

@@ -96,6 +96,7 @@ struct Op {
   bool hasGuard = false, isGuardNegated = false, isLogicNegated = false;
   bool flush = false, saturate = false, nan = false; ///< .ftz .sat .NaN
   Flow flow = Flow::next;
+  bool isPlain = false;   ///< goes to the next instruction, without a guard
   bool isAligned = false; ///< .aligned, .sync.aligned: all lanes at once
   bool isRelaxed = false; ///< .relaxed
   bool isClusterScope = false;

@@ -183,10 +183,35 @@ static inline void spreadDefinedness(Warp &warp, const Op &op, uint32_t lanes) {
   warp.define(op.d2, lanes, is);
 }
 
+/// Runs instructions that neither part lanes nor wait nor name a guard, up to
+/// the fragment's join. Returns how many.
+template <bool tracksDefined>
+static uint64_t runStraight(Warp &warp, Fragment &fragment, uint64_t budget) {
+  const Op *ops = warp.cluster->program.ops.data();
+  OpCount *counts = warp.cluster->counts.data();
+  const Op *op = ops + fragment.pc, *begin = op;
+  const Op *join =
+      fragment.join < 0 ? nullptr : ops + warp.joins[fragment.join].pc;
+  const Op *end = budget < UINT32_MAX ? op + budget : nullptr;
+  uint32_t lanes = fragment.lanes;
+  unsigned laneCount = unsigned(__builtin_popcount(lanes));
+  while (op->isPlain && op != join && op != end) {
+    counts[op->index].warps += 1;
+    counts[op->index].lanes += laneCount;
+    op->run(warp, *op, lanes);
+    if (tracksDefined && op->definedness == Definedness::spreads)
+      spreadDefinedness(warp, *op, lanes);
+    ++op;
+  }
+  fragment.pc = uint32_t(op - ops);
+  return uint64_t(op - begin);
+}
+
 void quack::sim::runFragment(Warp &warp, uint64_t budget) {
   Cluster &cluster = *warp.cluster;
   const Op *ops = cluster.program.ops.data();
   OpCount *counts = cluster.counts.data();
+  bool tracksDefined = cluster.checksUndefined;
   Fragment &begin = warp.fragment();
   if (begin.wait == Wait::poll || begin.wait == Wait::lanes)
     begin.wait = Wait::none;
@@ -194,6 +219,13 @@ void quack::sim::runFragment(Warp &warp, uint64_t budget) {
   uint64_t done = 0;
   while (done < budget) {
     Fragment &fragment = warp.fragment();
+    if (ops[fragment.pc].isPlain) {
+      done += tracksDefined ? runStraight<true>(warp, fragment, budget - done)
+                            : runStraight<false>(warp, fragment, budget - done);
+      if (arriveAtJoin(warp))
+        break;
+      continue;
+    }
     const Op &op = ops[fragment.pc];
     uint32_t lanes = fragment.lanes;
     if (op.hasGuard) {
@@ -219,16 +251,8 @@ void quack::sim::runFragment(Warp &warp, uint64_t budget) {
       } else {
         op.run(warp, op, lanes);
       }
-      if (op.definedness == Definedness::spreads)
+      if (tracksDefined && op.definedness == Definedness::spreads)
         spreadDefinedness(warp, op, lanes);
-    }
-    if (op.flow == Flow::next) {
-      ++fragment.pc;
-      if (fragment.join < 0 ||
-          warp.joins[unsigned(fragment.join)].pc != fragment.pc)
-        continue;
-      arriveAtJoin(warp);
-      break;
     }
     if (!moveOn(warp, op, lanes))
       break;

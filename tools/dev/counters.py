@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+# tools/dev/counters.py
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compares the simulator's counters with a GPU's, as ncu reads them.
+
+    tools/dev/counters.py emit DIR [BIN]     the compiler's kernels, as PTX
+    tools/dev/counters.py measure DIR        on the GPU's machine, under ncu
+    tools/dev/counters.py compare DIR [BIN]  quack-sim against what was measured
+
+The kernels are some of test/Simulator/Cuda, accesses to shared memory in many
+patterns, and what quack-opt makes of library kernels. DIR/ncu.json keeps what
+ncu read; BIN is the folder of quack-opt and quack-sim (build/bin).
+"""
+
+import csv
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test" / "Simulator" / "Cuda"))
+
+import corpus
+from corpus import Launch
+
+NCU_PLACES = ["/usr/local/cuda/bin/ncu", "/opt/nvidia/nsight-compute/*/ncu"]
+
+# Those that this chip's ncu does not know are left out.
+METRICS = """
+smsp__inst_executed smsp__inst_executed_pipe_lsu l1tex__lsuin_requests
+smsp__inst_executed_op_global_ld smsp__inst_executed_op_global_st
+smsp__inst_executed_op_shared_ld smsp__inst_executed_op_shared_st
+smsp__inst_executed_op_shared_atom smsp__inst_executed_op_ldgsts
+smsp__inst_executed_op_shared smsp__inst_executed_op_shfl
+smsp__sass_inst_executed_op_shared smsp__sass_inst_executed_op_shared_ld
+smsp__sass_inst_executed_op_shared_st
+l1tex__t_requests_pipe_lsu_mem_global_op_ld
+l1tex__t_requests_pipe_lsu_mem_global_op_st
+l1tex__t_sectors_pipe_lsu_mem_global_op_ld
+l1tex__t_sectors_pipe_lsu_mem_global_op_st
+l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit
+l1tex__t_sectors_pipe_lsu_mem_global_op_atom
+l1tex__t_sectors_pipe_lsu_mem_global_op_red
+l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access
+l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass
+l1tex__t_sectors_pipe_lsu_mem_local_op_ld
+l1tex__t_sectors_pipe_lsu_mem_local_op_st
+l1tex__t_sectors_pipe_lsu_mem_dshared_op_ld
+l1tex__t_sectors_pipe_lsu_mem_dshared_op_st
+smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld
+smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_st
+l1tex__data_pipe_lsu_wavefronts l1tex__data_pipe_lsu_wavefronts_mem_lg
+l1tex__data_pipe_lsu_wavefronts_mem_shared
+l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld
+l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st
+l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom
+l1tex__data_pipe_lsu_wavefronts_mem_shared_op_red
+l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ldgsts
+l1tex__data_pipe_lsu_wavefronts_mem_shared_cmd_read
+l1tex__data_pipe_lsu_wavefronts_mem_shared_cmd_write
+l1tex__data_bank_conflicts_pipe_lsu_mem_shared
+l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld
+l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st
+l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom
+l1tex__data_bank_reads l1tex__data_bank_writes
+smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared
+smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld
+smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st
+smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared
+""".split()
+
+# Places of lanes, in units of the access; all below 1024 words.
+PATTERNS = {
+    "linear": "i",
+    "reversed": "31 - i",
+    "broadcast": "7",
+    "pairs": "i // 2",
+    "quads": "i // 4",
+    "eights": "i // 8",
+    "repeat16": "i % 16",
+    "repeat8": "i % 8",
+    "repeat4": "i % 4",
+    "stride2": "i * 2",
+    "stride3": "i * 3",
+    "stride4": "i * 4",
+    "stride8": "i * 8",
+    "permuted": "i * 9 % 32",
+    "exchanged": "i ^ 17",
+    "scattered": "(i * 2654435761 >> 7) % 251",
+    "squares": "i * i % 97",
+    "odd": "i if i % 2 else -1",
+    "lower": "i if i < 16 else -1",
+    "one": "3 if i == 9 else -1",
+    "quarter": "i * 8 if i % 4 == 1 else -1",
+    "halves": "i % 16 * 2 + i // 16",
+    "rows": "i % 8 + i // 8 * 32",
+    "columns": "i % 4 * 8 + i // 4",
+    "stepped": "i + i // 8",
+}
+
+
+@dataclasses.dataclass
+class Emitted:
+    """A library kernel under a plan; 24 rows of it."""
+    kernel: str
+    columns: int
+    storage: str
+    plan: str
+    rows: int = 24
+
+    @property
+    def name(self):
+        return f"{self.kernel}-{self.columns}-{self.storage}"
+
+    def emit(self, tool, folder):
+        subprocess.run(
+            [tool, ROOT / "lib" / "Kernels" / f"{self.kernel}.mlir",
+             f"--columns={self.columns}", f"--storage={self.storage}",
+             f"--pin={self.plan}", "--emit=ptx", "-o",
+             folder / f"{self.name}.ptx"], check=True)
+
+    def launch(self, folder):
+        kernel = json.loads(
+            (folder / f"{self.name}.json").read_text())["kernels"][0]
+        cluster = kernel["cluster"]
+        blocks = -(-self.rows // kernel["rows_per_tile"]) * cluster
+        # bf16 is the upper half of f32: pairs of values near those of floats.
+        words = self.rows * self.columns // (1 if self.storage == "f32" else 2)
+        isScalar = kernel["abi"]["operands"][1]["role"] == "scalar"
+        stride = 1 if isScalar else self.columns
+        arguments = [f"floats:{words}:50:-4:4", f"i64:{self.columns}",
+                     f"out:{self.rows if isScalar else words}",
+                     f"i64:{stride}", f"i64:{self.rows}"]
+        if self.kernel == "l2_normalize":
+            arguments.append("f32:0.001")
+        return Launch(str((folder / self.name).resolve()), self.kernel,
+                      str(blocks), str(kernel["threads"]), arguments, cluster,
+                      kernel["shared_bytes"], variant=f"-{self.name}")
+
+
+EMITTED = [
+    Emitted("softmax", 1024, "f32", "threads = 128, threads_per_row = 32"),
+    Emitted("softmax", 4096, "f32",
+            "threads = 128, threads_per_row = 128, hold = {x = registers}"),
+    Emitted("softmax", 8192, "bf16",
+            "threads = 128, threads_per_row = 128, cluster = 4"),
+    Emitted("sum", 4096, "f32", "threads = 128, threads_per_row = 128"),
+    Emitted("l2_normalize", 4096, "bf16",
+            "threads = 128, threads_per_row = 64, rows_per_thread = 2"),
+    Emitted("log_softmax", 2048, "f32",
+            "threads = 128, threads_per_row = 64, hold = {x = async}"),
+]
+
+
+def launches(folder):
+    """All that is measured, in order."""
+    yield from corpus.LAUNCHES
+    for name, formula in PATTERNS.items():
+        places = f"places:32:{formula}"
+        for width in (4, 8, 16):
+            for kind, words in (("load", 32), ("store", 1024)):
+                yield Launch("wavefronts", f"{kind}{width}", "1", "32",
+                             [places, f"out:{words}"], variant=f"-{name}")
+        yield Launch("wavefronts", "atomic4", "1", "32", [places, "out:1024"],
+                     variant=f"-{name}")
+    for emitted in EMITTED:
+        yield emitted.launch(folder)
+
+
+def run_on_gpu(folder):
+    """What runs under ncu."""
+    from cuda_driver import Gpu, scalar
+    gpu, modules = Gpu(), {}
+    for launch in launches(folder):
+        path = corpus.FOLDER / f"{launch.file}.ptx"
+        if path not in modules:
+            modules[path] = gpu.load(path.read_text())
+        arguments = []
+        for text in launch.arguments:
+            if not corpus.is_array(text):
+                arguments.append(scalar(text))
+                continue
+            data = (bytes(4 * int(text.split(":")[1]))
+                    if text.startswith("out:") else corpus.generate(text))
+            arguments.append(struct.pack("<Q", gpu.upload(data).value))
+        gpu.launch(modules[path], launch.kernel, launch.extent("grid"),
+                   launch.extent("block"), launch.cluster, launch.shared,
+                   arguments)
+
+
+def find_ncu():
+    found = shutil.which("ncu")
+    for place in NCU_PLACES:
+        if not found:
+            root, pattern = place[1:].split("/", 1)
+            found = next(iter(sorted(pathlib.Path("/", root).glob(pattern))),
+                         None)
+    return found or sys.exit("counters: no ncu on this machine")
+
+
+def measure(folder):
+    ncu = find_ncu()
+    known = subprocess.run([ncu, "--query-metrics", "--chips", "gh100"],
+                           stdout=subprocess.PIPE, text=True).stdout
+    names = set(re.findall(r"^(\w+__\w+)", known, re.M))
+    (folder / "metrics.txt").write_text(known)
+    metrics = [m for m in METRICS if m in names] if names else METRICS
+    print("not known here:", *sorted(set(METRICS) - set(metrics)))
+    # The clocks stay as they are: --clock-control none.
+    command = [ncu, "--clock-control", "none", "--csv", "--page", "raw",
+               "--print-units", "base", "--metrics",
+               ",".join(m + ".sum" for m in metrics), sys.executable, __file__,
+               "run", str(folder)]
+    with open(folder / "ncu.csv", "w") as file:
+        subprocess.run(command, stdout=file, stderr=subprocess.STDOUT)
+    # Lines of ncu itself begin with ==.
+    lines = [line for line in (folder / "ncu.csv").read_text().splitlines()
+             if line.startswith('"')]
+    rows = list(csv.DictReader(lines))[1:]  # the first one holds the units
+    result = {}
+    for launch, row in zip(launches(folder), rows):
+        assert launch.kernel in row["Kernel Name"], (launch.name, row)
+        result[launch.name] = {
+            key[:-len(".sum")]: float(value.replace(",", ""))
+            for key, value in row.items()
+            if key.endswith(".sum") and value.replace(",", "").replace(
+                ".", "").isdigit()}
+    (folder / "ncu.json").write_text(json.dumps(result, indent=1))
+    print(f"{len(result)} of {len(list(launches(folder)))} launches measured")
+
+
+def main():
+    if len(sys.argv) < 3 or sys.argv[1] not in ("emit", "measure", "run",
+                                                "compare"):
+        sys.exit(__doc__)
+    folder = pathlib.Path(sys.argv[2])
+    folder.mkdir(parents=True, exist_ok=True)
+    tools = pathlib.Path(sys.argv[3] if len(sys.argv) > 3
+                         else ROOT / "build" / "bin")
+    if sys.argv[1] == "emit":
+        for emitted in EMITTED:
+            emitted.emit(tools / "quack-opt", folder)
+    elif sys.argv[1] == "measure":
+        measure(folder)
+    elif sys.argv[1] == "run":
+        run_on_gpu(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -3,131 +3,417 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From issue to completion: at once (eager), when nobody can go on without it
-// (lazy), or in pieces at random. Between the two the destination's bytes are
-// marked as in flight.
+// (lazy), or at random: the source is read, the destination written and the
+// mbarrier told in pieces, each at a time of its own. What a group tracks
+// completes for its thread when that waits for it.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Machine.h"
+#include "Async.h"
+#include "Memory.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/Twine.h"
 
 #include <cstring>
 
 using namespace quack::sim;
 
-static void writePiece(AsyncOp &async, uint32_t bytes) {
-  uint8_t *to = async.to->shared.data() + async.offset + async.done;
-  const uint8_t *from =
-      async.kind == AsyncOp::store ? async.data : async.source;
-  uint32_t copied = 0;
-  if (async.done < async.sourceBytes)
-    copied = std::min(bytes, async.sourceBytes - async.done);
-  if (copied)
-    std::memcpy(to, from + async.done, copied);
-  std::memset(to + copied, 0, bytes - copied);
-  std::memset(async.to->state.data() + async.offset + async.done, byteWritten,
-              bytes);
-  async.done += bytes;
+static uint32_t asyncAgent(const Warp &warp) {
+  return warp.agent + uint32_t(warp.cluster->warps.size());
 }
 
-/// Lets a piece of `bytes` bytes complete at the operation's mbarrier.
-static void signal(Cluster &cluster, const AsyncOp &async, uint32_t bytes) {
-  if (async.kind == AsyncOp::copy)
-    return;
-  MBarrier *barrier = async.to->findMBarrier(async.mbarrier);
-  if (!barrier)
-    return;
-  if (cluster.checksRaces) {
-    uint32_t &time =
-        barrier->arriving[async.warp->agent + cluster.warps.size()];
-    time = std::max(time, async.time);
-  }
-  barrier->hasRemoteData |= async.to != async.warp->cta;
-  completeBytes(cluster, *async.to, *barrier, bytes);
+static bool overlaps(const AsyncOp &a, const AsyncOp &b) {
+  return a.to && a.to == b.to && a.offset < b.offset + b.bytes &&
+         b.offset < a.offset + a.bytes;
 }
 
-/// The destination must not hold an mbarrier or the data of another operation.
-static void checkDestination(Warp &warp, const Op &op, const AsyncOp &async) {
-  const uint8_t *state = async.to->state.data() + async.offset;
-  uint8_t worst = 0;
-  for (uint32_t i = 0; i < async.bytes; ++i)
-    worst = std::max(worst, state[i]);
-  if (worst == byteMBarrier)
-    report(warp, op, async.lane, "mbarrier-access", "overwrites an mbarrier");
-  else if (worst == byteInFlight)
-    report(
-        warp, op, async.lane, "async-in-flight",
-        "overwrites the destination of an unfinished asynchronous operation");
+//===----------------------------------------------------------------------===//
+// The parts of an operation
+//===----------------------------------------------------------------------===//
+
+static void readSource(AsyncOp &async, uint32_t bytes) {
+  uint32_t begin = uint32_t(async.data.size());
+  async.data.resize(begin + bytes);
+  if (begin < async.sourceBytes)
+    std::memcpy(async.data.data() + begin, async.source + begin,
+                std::min(bytes, async.sourceBytes - begin));
 }
 
-void quack::sim::issue(Warp &warp, const Op &op, AsyncOp async) {
-  Cluster &cluster = *warp.cluster;
-  checkDestination(warp, op, async);
-  if (cluster.checksRaces) {
-    async.time = ++warp.asyncTime;
-    if (async.kind == AsyncOp::bulk)
-      checkProxy(warp, op, async.lane, *async.to, async.offset, async.bytes);
-    checkWrite(warp, op, async.lane, *async.to, async.offset, async.bytes,
-               warp.agent + uint32_t(cluster.warps.size()), async.time);
-    if (async.kind == AsyncOp::copy) {
-      if (warp.groupTimes.empty() ||
-          warp.groupTimes.back().first != async.group)
-        warp.groupTimes.emplace_back(async.group, async.time);
-      warp.groupTimes.back().second = async.time;
-    }
-  }
-  if (cluster.launch.options->schedule == Schedule::eager) {
-    writePiece(async, async.bytes);
-    signal(cluster, async, async.bytes);
-    return;
-  }
-  if (cluster.checksAsync)
+static void writeDestination(AsyncOp &async, uint32_t bytes) {
+  uint8_t *to = async.target + async.written;
+  const uint8_t *from = async.data.data() + async.written;
+  if (async.reduce)
+    async.reduce(to, from, bytes);
+  else
+    std::memcpy(to, from, bytes);
+  async.written += bytes;
+}
+
+/// Reads and writes what is left.
+static void transfer(AsyncOp &async) {
+  if (async.data.size() < async.bytes)
+    readSource(async, async.bytes - uint32_t(async.data.size()));
+  if (async.written < async.bytes)
+    writeDestination(async, async.bytes - async.written);
+}
+
+static void markInFlight(Cluster &cluster, const AsyncOp &async) {
+  if (async.to && cluster.checksAsync)
     std::memset(async.to->state.data() + async.offset, byteInFlight,
                 async.bytes);
-  cluster.pending.push_back(async);
 }
 
-void quack::sim::progress(Cluster &cluster, size_t index, uint32_t bytes) {
-  AsyncOp &async = cluster.pending[index];
-  bytes = std::min(bytes, async.bytes - async.done);
-  writePiece(async, bytes);
-  AsyncOp copy = async;
-  if (async.done == async.bytes) {
-    if (index != 0)
-      async = cluster.pending.back();
-    if (index != 0)
-      cluster.pending.pop_back();
-    else
-      cluster.pending.pop_front();
+/// The destination holds its values; where several operations reduce into the
+/// same bytes, the last one to complete settles them.
+static void markComplete(Cluster &cluster, const AsyncOp &async) {
+  if (!async.to)
+    return;
+  std::memset(async.to->state.data() + async.offset, byteWritten, async.bytes);
+  if (!async.reduce)
+    return;
+  for (const std::unique_ptr<AsyncOp> &other : cluster.pending)
+    if (other && other.get() != &async && overlaps(*other, async))
+      markInFlight(cluster, *other);
+}
+
+/// Tells the mbarrier of `bytes` bytes.
+static void signal(Cluster &cluster, AsyncOp &async, uint32_t bytes) {
+  async.signalled += bytes;
+  MBarrier *barrier = async.to->findMBarrier(async.mbarrier);
+  if (!barrier)
+    return report(*async.warp, *async.op, async.lane, "mbarrier-misuse",
+                  "the mbarrier was invalidated before the operation that "
+                  "signals it was complete");
+  if (cluster.checksRaces) {
+    uint32_t &time = barrier->arriving[asyncAgent(*async.warp)];
+    time = std::max(time, async.time);
   }
-  signal(cluster, copy, bytes);
+  if (async.arrives)
+    return arriveOn(*async.warp, *async.op, async.lane, *barrier, 1);
+  barrier->hasRemoteData |= async.to != async.warp->cta;
+  completeBytes(*async.warp, *async.op, async.lane, *barrier, bytes);
+}
+
+/// Does what is left of an operation that is pending no more.
+static void complete(Cluster &cluster, AsyncOp &async) {
+  transfer(async);
+  markComplete(cluster, async);
+  if (async.completion == Completion::mbarrier)
+    signal(cluster, async, async.bytes - async.signalled);
+}
+
+/// Completes the pending operations before index `end` that `which` names.
+static void completeIf(Cluster &cluster, size_t end,
+                       llvm::function_ref<bool(const AsyncOp &)> which) {
+  size_t kept = 0, size = cluster.pending.size();
+  for (size_t i = 0; i < size; ++i) {
+    std::unique_ptr<AsyncOp> async = std::move(cluster.pending[i]);
+    if (i < end && which(*async))
+      complete(cluster, *async);
+    else
+      cluster.pending[kept++] = std::move(async);
+  }
+  cluster.pending.resize(kept);
+}
+
+/// Completes pending operation `index`, which a group does not track.
+static void completeAt(Cluster &cluster, size_t index) {
+  std::unique_ptr<AsyncOp> async = std::move(cluster.pending[index]);
+  cluster.pending.erase(cluster.pending.begin() + ptrdiff_t(index));
+  if (async->arrives)
+    completeIf(cluster, index, [&](const AsyncOp &copy) {
+      return copy.completion == Completion::copyGroup &&
+             copy.warp == async->warp && copy.lane == async->lane;
+    });
+  complete(cluster, *async);
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+bool quack::sim::nameMBarrier(Warp &warp, const Op &op, unsigned lane,
+                              uint64_t address, Space space, AsyncOp &async) {
+  SharedPlace place = resolveShared(warp, address, space);
+  MBarrier *barrier =
+      place.cta ? place.cta->findMBarrier(place.offset) : nullptr;
+  if (!barrier) {
+    report(warp, op, lane, "mbarrier-misuse",
+           "no mbarrier is initialised there");
+    return false;
+  }
+  if (place.cta != async.to) {
+    report(warp, op, lane, "mbarrier-misuse",
+           "the data goes to CTA " + std::to_string(async.to->number) +
+               " and its mbarrier is in CTA " +
+               std::to_string(place.cta->number));
+    return false;
+  }
+  checkInitVisible(warp, op, lane, *barrier);
+  async.mbarrier = barrier->offset;
+  return true;
+}
+
+bool quack::sim::nameDestination(Warp &warp, const Op &op, unsigned lane,
+                                 uint64_t address, Space space,
+                                 uint32_t alignment, AsyncOp &async) {
+  SharedPlace place = resolveShared(warp, address, space);
+  if (!place.cta || place.offset + async.bytes > place.cta->shared.size()) {
+    report(warp, op, lane, "out-of-bounds",
+           std::to_string(async.bytes) + " bytes at shared address " +
+               std::to_string(address) + ": CTAs have " +
+               std::to_string(warp.cta->shared.size()) + " bytes from " +
+               std::to_string(sharedBase) + " on");
+    return false;
+  }
+  if (address % alignment) {
+    report(warp, op, lane, "misaligned",
+           "shared address " + std::to_string(address) + " is no multiple of " +
+               std::to_string(alignment));
+    return false;
+  }
+  async.to = place.cta;
+  async.offset = uint32_t(place.offset);
+  async.target = place.cta->shared.data() + place.offset;
+  return checkPeer(warp, op, lane, *place.cta);
+}
+
+//===----------------------------------------------------------------------===//
+// Issue
+//===----------------------------------------------------------------------===//
+
+static uint8_t worstState(const Cta &cta, uint32_t offset, uint32_t bytes) {
+  uint8_t worst = byteUnwritten;
+  for (uint32_t i = 0; i < bytes; ++i)
+    worst = std::max(worst, cta.state[offset + i]);
+  return worst;
+}
+
+/// The destination must not hold an mbarrier or the data of another operation;
+/// but operations that reduce may meet there.
+static void checkDestination(Warp &warp, const AsyncOp &async) {
+  const Op &op = *async.op;
+  uint8_t worst = worstState(*async.to, async.offset, async.bytes);
+  if (worst == byteMBarrier)
+    return report(warp, op, async.lane, "mbarrier-access",
+                  "overwrites an mbarrier");
+  if (worst == byteInFlight) {
+    bool meet = async.reduce != nullptr;
+    for (const std::unique_ptr<AsyncOp> &other : warp.cluster->pending)
+      meet &= other->reduce || !overlaps(*other, async);
+    if (!meet)
+      report(warp, op, async.lane, "async-in-flight",
+             "overwrites the destination of an unfinished asynchronous "
+             "operation");
+  } else if (async.reduce && warp.cluster->checksUndefined) {
+    const uint8_t *state = async.to->state.data() + async.offset;
+    if (std::memchr(state, byteUnwritten, async.bytes))
+      report(warp, op, async.lane, "undefined",
+             "reduces into shared memory that nobody wrote");
+  }
+}
+
+/// A source in shared memory must hold values.
+static void checkSource(Warp &warp, const AsyncOp &async) {
+  const Op &op = *async.op;
+  uint8_t worst = worstState(*async.from, async.fromOffset, async.bytes);
+  if (worst == byteMBarrier)
+    report(warp, op, async.lane, "mbarrier-access", "reads an mbarrier");
+  else if (worst == byteInFlight)
+    report(warp, op, async.lane, "async-in-flight",
+           "reads the destination of an unfinished asynchronous operation");
+  else if (warp.cluster->checksUndefined &&
+           std::memchr(async.from->state.data() + async.fromOffset,
+                       byteUnwritten, async.bytes))
+    report(warp, op, async.lane, "undefined",
+           "shared memory that nobody wrote leaves for " +
+               llvm::Twine(async.to ? "a peer" : "global memory"));
+}
+
+/// Reads by the warp's asynchronous agent at readTime, and writes at time.
+static void checkOrder(Warp &warp, AsyncOp &async) {
+  const Op &op = *async.op;
+  async.readTime = ++warp.asyncTime;
+  async.time = ++warp.asyncTime;
+  if (async.from) {
+    if (async.isBulk)
+      checkProxy(warp, op, async.lane, *async.from, async.fromOffset,
+                 async.bytes);
+    checkRead(warp, op, async.lane, *async.from, async.fromOffset, async.bytes,
+              asyncAgent(warp), async.readTime);
+  }
+  if (!async.to)
+    return;
+  if (async.isBulk)
+    checkProxy(warp, op, async.lane, *async.to, async.offset, async.bytes);
+  if (!async.reduce)
+    checkWrite(warp, op, async.lane, *async.to, async.offset, async.bytes,
+               asyncAgent(warp), async.time);
+}
+
+static AsyncGroups &groupsOf(Warp &warp, Completion kind) {
+  std::unique_ptr<AsyncGroups> &groups =
+      kind == Completion::bulkGroup ? warp.bulkGroups : warp.copyGroups;
+  if (!groups)
+    groups = std::make_unique<AsyncGroups>();
+  return *groups;
+}
+
+/// Puts the operation into its thread's open group.
+static void joinGroup(Warp &warp, AsyncOp &async) {
+  AsyncGroups &groups = groupsOf(warp, async.completion);
+  async.group = groups.committed[async.lane];
+  auto &open = groups.open[async.lane];
+  if (open.empty() || open.back().group != async.group)
+    open.push_back({async.group});
+  open.back().readTime = async.readTime;
+  open.back().time = async.time;
+}
+
+void quack::sim::issue(Warp &warp, const Op &op, unsigned lane, AsyncOp async) {
+  Cluster &cluster = *warp.cluster;
+  async.warp = &warp;
+  async.op = &op;
+  async.lane = lane;
+  if (async.to && !async.arrives)
+    checkDestination(warp, async);
+  if (async.from)
+    checkSource(warp, async);
+  if (cluster.checksRaces && !async.arrives)
+    checkOrder(warp, async);
+  async.time = warp.asyncTime;
+  if (async.completion != Completion::mbarrier)
+    joinGroup(warp, async);
+  if (cluster.launch.options->schedule == Schedule::eager)
+    return complete(cluster, async);
+  markInFlight(cluster, async);
+  cluster.pending.push_back(std::make_unique<AsyncOp>(std::move(async)));
+}
+
+//===----------------------------------------------------------------------===//
+// Progress
+//===----------------------------------------------------------------------===//
+
+void quack::sim::progress(Cluster &cluster, size_t index) {
+  AsyncOp &async = *cluster.pending[index];
+  if (async.arrives)
+    return completeAt(cluster, index);
+  uint32_t read = uint32_t(async.data.size());
+  bool signals = async.completion == Completion::mbarrier;
+  // What is left of each part, and how far it may go by now.
+  uint32_t left[] = {async.bytes - read, read - async.written,
+                     signals ? async.written - async.signalled : 0};
+  unsigned part = cluster.random.below(3);
+  uint32_t bytes = std::min(left[part], 16 * (1 + cluster.random.below(64)));
+  if (bytes == 0)
+    return;
+  if (part == 0)
+    return readSource(async, bytes);
+  if (part == 1)
+    return writeDestination(async, bytes);
+  if (async.signalled + bytes == async.bytes)
+    return completeAt(cluster, index);
+  signal(cluster, async, bytes);
 }
 
 bool quack::sim::progressAny(Cluster &cluster) {
   for (size_t i = 0; i < cluster.pending.size(); ++i)
-    if (cluster.pending[i].kind != AsyncOp::copy) {
-      progress(cluster, i, cluster.pending[i].bytes);
+    if (cluster.pending[i]->completion == Completion::mbarrier) {
+      completeAt(cluster, i);
       return true;
     }
   return false;
 }
 
-void quack::sim::finishGroups(Warp &warp, uint32_t end) {
-  Cluster &cluster = *warp.cluster;
-  std::deque<AsyncOp> rest;
-  for (AsyncOp &async : cluster.pending) {
-    if (async.kind != AsyncOp::copy || async.warp != &warp ||
-        async.group >= end) {
-      rest.push_back(async);
-      continue;
-    }
-    writePiece(async, async.bytes - async.done);
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+void quack::sim::commitGroups(Warp &warp, Completion kind, uint32_t lanes) {
+  AsyncGroups &groups = groupsOf(warp, kind);
+  for (unsigned i = 0; i < warpLanes; ++i)
+    groups.committed[i] += lanes >> i & 1;
+}
+
+/// The groups of a lane before `end` are waited for.
+static void closeGroups(Warp &warp, AsyncGroups &groups, unsigned lane,
+                        uint32_t end, bool onlyRead) {
+  auto &open = groups.open[lane];
+  size_t count = 0;
+  uint32_t time = 0;
+  for (; count < open.size() && open[count].group < end; ++count) {
+    time = onlyRead ? open[count].readTime : open[count].time;
+    open[count].isRead = true;
   }
-  cluster.pending.swap(rest);
-  if (!cluster.checksRaces)
+  if (!onlyRead)
+    open.erase(open.begin(), open.begin() + ptrdiff_t(count));
+  if (!warp.cluster->checksRaces)
     return;
-  while (!warp.groupTimes.empty() && warp.groupTimes.front().first < end) {
-    uint32_t &time = warp.clock[warp.agent + cluster.warps.size()];
-    time = std::max(time, warp.groupTimes.front().second);
-    warp.groupTimes.pop_front();
+  uint32_t &known = warp.clock[asyncAgent(warp)];
+  known = std::max(known, time);
+}
+
+void quack::sim::waitGroups(Warp &warp, Completion kind, uint32_t lanes,
+                            uint32_t keep, bool onlyRead) {
+  Cluster &cluster = *warp.cluster;
+  AsyncGroups &groups = groupsOf(warp, kind);
+  uint32_t ends[warpLanes];
+  for (unsigned i = 0; i < warpLanes; ++i)
+    ends[i] = groups.committed[i] - std::min(keep, groups.committed[i]);
+  auto covers = [&](const AsyncOp &async) {
+    return async.warp == &warp && async.completion == kind &&
+           (lanes >> async.lane & 1) && async.group < ends[async.lane];
+  };
+  if (onlyRead) {
+    for (const std::unique_ptr<AsyncOp> &async : cluster.pending)
+      if (covers(*async) && async->data.size() < async->bytes)
+        readSource(*async, async->bytes - uint32_t(async->data.size()));
+  } else if (!cluster.pending.empty()) {
+    completeIf(cluster, cluster.pending.size(), covers);
+  }
+  for (unsigned i = 0; i < warpLanes; ++i)
+    if (lanes >> i & 1)
+      closeGroups(warp, groups, i, ends[i], onlyRead);
+}
+
+//===----------------------------------------------------------------------===//
+// Exit
+//===----------------------------------------------------------------------===//
+
+/// Writes to global memory may finish after their thread; the source may not be
+/// read by then.
+static void exitGroups(Warp &warp, const Op &op, uint32_t lanes) {
+  Cluster &cluster = *warp.cluster;
+  for (unsigned i = 0; i < warpLanes; ++i) {
+    if (!(lanes >> i & 1))
+      continue;
+    for (const OpenGroup &group : warp.bulkGroups->open[i])
+      if (cluster.checksProtocol && !group.isRead)
+        report(warp, op, i, "exit-in-flight",
+               "exits without a wait for a bulk operation that reads shared "
+               "memory");
+  }
+  completeIf(cluster, cluster.pending.size(), [&](const AsyncOp &async) {
+    return async.warp == &warp && async.completion == Completion::bulkGroup &&
+           (lanes >> async.lane & 1);
+  });
+}
+
+void quack::sim::asyncThreadsExited(Warp &warp, const Op &op, uint32_t lanes) {
+  Cluster &cluster = *warp.cluster;
+  if (warp.bulkGroups)
+    exitGroups(warp, op, lanes);
+  const Cta &cta = *warp.cta;
+  if (!cta.hasExited || !cluster.checksProtocol)
+    return;
+  for (const std::unique_ptr<AsyncOp> &async : cluster.pending) {
+    bool reads = async->from == &cta && async->data.size() < async->bytes;
+    if (async->to == &cta || reads)
+      report(warp, op, firstLane(lanes), "exit-in-flight",
+             "CTA " + std::to_string(cta.number) +
+                 " exits while an operation of line " +
+                 std::to_string(async->op->line) + " still " +
+                 (reads ? "reads" : "writes") + " its shared memory");
   }
 }

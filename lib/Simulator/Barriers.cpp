@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Async.h"
 #include "Decoder.h"
 #include "Lanes.h"
 
@@ -234,18 +235,10 @@ void quack::sim::threadsExited(Warp &warp, uint32_t lanes, const Op &op) {
     if (!barrier.expected)
       completeIfFull(cluster, cta, barrier);
   completeCluster(cluster);
-  if (cta.liveThreads)
+  cta.hasExited = cta.liveThreads == 0;
+  asyncThreadsExited(warp, op, lanes);
+  if (!cta.hasExited || !cluster.checksProtocol)
     return;
-  cta.hasExited = true;
-  if (!cluster.checksProtocol)
-    return;
-  for (const AsyncOp &async : cluster.pending)
-    if (async.to == &cta)
-      report(warp, op, firstLane(lanes), "exit-in-flight",
-             "CTA " + std::to_string(cta.number) +
-                 " exits while an operation of line " +
-                 std::to_string(async.line) +
-                 " still writes its shared memory");
   for (const MBarrier &barrier : cta.mbarriers)
     if (barrier.bytes != 0)
       report(warp, op, firstLane(lanes), "exit-in-flight",

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Machine.h"
+#include "Async.h"
 
 #include <algorithm>
 
@@ -46,6 +46,8 @@ Cluster::Cluster(const Launch &launch)
     warp.lanes = count == warpLanes ? allLanes : (1u << count) - 1;
   }
 }
+
+Cluster::~Cluster() = default;
 
 static uint32_t specialOf(const Launch &launch, const Cluster &cluster,
                           const Warp &warp, Special which, unsigned lane) {
@@ -168,8 +170,9 @@ void Cluster::startWarp(Warp &warp) {
   warp.fragments.emplace_back();
   warp.fragments.back().lanes = warp.lanes;
   warp.clusterArrived = warp.clusterPhase = warp.clusterWaits = 0;
-  warp.committedGroups = warp.asyncTime = 0;
-  warp.groupTimes.clear();
+  warp.asyncTime = 0;
+  warp.copyGroups.reset();
+  warp.bulkGroups.reset();
   warp.hasFencedInit = false;
   warp.proxyFenced = 0;
   if (!checksRaces)
@@ -201,6 +204,7 @@ void Cluster::reset(uint64_t number) {
     if (checksRaces)
       cta.history.assign(launch.sharedBytes / program.sharedGranule + 1, {});
     cta.mbarriers.clear();
+    cta.mbarrierCount = 0;
     for (NamedBarrier &barrier : cta.barriers) {
       barrier = NamedBarrier();
       barrier.clock.assign(agents, 0);
@@ -273,8 +277,7 @@ void Cluster::run(uint64_t number) {
     if (isRandom) {
       from = random.below(uint32_t(warps.size()));
       if (!pending.empty() && random.below(4) == 0)
-        progress(*this, random.below(uint32_t(pending.size())),
-                 16 * (1 + random.below(64)));
+        progress(*this, random.below(uint32_t(pending.size())));
     }
     Warp *warp = pickWarp(*this, from, down);
     if (warp) {

@@ -336,6 +336,12 @@ void Decoder::address(size_t i, Slot &base, int64_t &offset, Type &width) {
   offset = int64_t(parsed.bits);
 }
 
+uint32_t Decoder::integer(size_t i) {
+  if (operand(i).kind != ParsedOperand::integer)
+    fail(operand(i).place, "expected an integer constant");
+  return uint32_t(operand(i).bits);
+}
+
 uint32_t Decoder::addList(ArrayRef<Slot> slots) {
   uint32_t begin = uint32_t(program.lists.size());
   program.lists.insert(program.lists.end(), slots.begin(), slots.end());
@@ -363,10 +369,11 @@ uint32_t Decoder::label(const ParsedOperand &operand) {
 void Decoder::decodeInstruction(const ParsedInstruction &parsed) {
   using Family = bool (*)(Decoder &, Op &);
   static constexpr Family families[] = {
-      decodeMove,    decodeHalf,    decodeFloat,   decodeApprox,
-      decodeInteger, decodeBits,    decodeCompare, decodeConvert,
-      decodeAsync,   decodeMemory,  decodeAtomic,  decodeControl,
-      decodeWarpOps, decodeBarrier, decodeMBarrier};
+      decodeMove,       decodeHalf,      decodeFloat,   decodeApprox,
+      decodeInteger,    decodeBits,      decodeCompare, decodeConvert,
+      decodeStoreAsync, decodeCopyAsync, decodeBulk,    decodeMemory,
+      decodeAtomic,     decodeControl,   decodeWarpOps, decodeBarrier,
+      decodeMBarrier};
   instruction = &parsed;
   taken.assign(parsed.modifiers.size(), false);
   Op op;

@@ -73,6 +73,8 @@ public:
   void address(size_t i, Slot &base, int64_t &offset, Type &width);
   /// Adds `slots` to the program's lists; returns where they begin.
   uint32_t addList(llvm::ArrayRef<Slot> slots);
+  /// Returns operand `i`, which must be an integer constant.
+  uint32_t integer(size_t i);
   Slot predicate(unsigned reg) const { return registerSlots[reg]; }
   Slot constant(uint64_t bits, Type type);
   uint32_t label(const ParsedOperand &operand);
@@ -122,8 +124,10 @@ bool decodeAtomic(Decoder &d, Op &op);   // Atomics.cpp
 bool decodeControl(Decoder &d, Op &op);  // Control.cpp
 bool decodeWarpOps(Decoder &d, Op &op);  // WarpOps.cpp
 bool decodeBarrier(Decoder &d, Op &op);  // Barriers.cpp
-bool decodeMBarrier(Decoder &d, Op &op); // MBarriers.cpp
-bool decodeAsync(Decoder &d, Op &op);    // AsyncCopies.cpp
+bool decodeMBarrier(Decoder &d, Op &op); // DecodeMBarrier.cpp
+bool decodeStoreAsync(Decoder &d, Op &op); // StoreAsync.cpp
+bool decodeCopyAsync(Decoder &d, Op &op);  // CopyAsync.cpp
+bool decodeBulk(Decoder &d, Op &op);       // BulkCopies.cpp
 
 } // namespace quack::sim
 

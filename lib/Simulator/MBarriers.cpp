@@ -3,33 +3,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier":
-// init, inval, arrive, arrive.expect_tx, expect_tx, complete_tx, test_wait,
-// try_wait. The tx-count is signed: bytes may complete before they are
-// expected. A phase ends the instant that neither arrivals nor bytes are
-// missing. A parity names the current phase or the one before it.
+// how its operations change an mbarrier. The tx-count is signed: bytes may
+// complete before they are expected. A phase ends the instant that neither
+// arrivals nor bytes are missing; somebody must see that before anyone arrives
+// in the next. A parity names the current phase or the one before it.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Decoder.h"
+#include "MBarriers.h"
 #include "Lanes.h"
 #include "Memory.h"
 
 using namespace quack::sim;
 
-namespace {
-enum Action : uint8_t {
-  init,
-  inval,
-  arrive,
-  expectTx,
-  arriveExpectTx,
-  completeTx,
-  testWait
-};
-} // namespace
+/// PTX ISA, "Mbarrier counts": the most of arrivals and of bytes.
+static constexpr int64_t mostCount = (1 << 20) - 1;
 
-/// PTX ISA, "Tx-count of mbarrier object".
-static constexpr int64_t mostBytes = (1 << 20) - 1;
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
 
 static void advancePhase(Cluster &cluster, MBarrier &barrier) {
   if (barrier.pending != 0 || barrier.bytes != 0)
@@ -43,29 +35,49 @@ static void advancePhase(Cluster &cluster, MBarrier &barrier) {
   ++cluster.events;
 }
 
-void quack::sim::completeBytes(Cluster &cluster, Cta &, MBarrier &barrier,
-                               int64_t bytes) {
-  barrier.bytes -= bytes;
-  advancePhase(cluster, barrier);
+/// Changes the tx-count, which must stay in its range.
+static void addBytes(Warp &warp, const Op &op, uint32_t lane, MBarrier &barrier,
+                     int64_t bytes) {
+  barrier.bytes += bytes;
+  if (barrier.bytes > mostCount || barrier.bytes < -mostCount)
+    report(warp, op, lane, "mbarrier-misuse",
+           "a tx-count of " + std::to_string(barrier.bytes) +
+               " is beyond 2^20 - 1");
 }
 
-/// Returns the mbarrier that a lane names, after the checks that every use
-/// passes; null after a fault.
-static MBarrier *findBarrier(Warp &warp, const Op &op, unsigned lane,
-                             uint64_t address, Space space) {
-  SharedPlace place = resolveShared(warp, address, space);
-  MBarrier *barrier =
-      place.cta ? place.cta->findMBarrier(place.offset) : nullptr;
-  if (!barrier) {
-    report(warp, op, lane, "mbarrier-misuse",
-           "no mbarrier is initialised there");
-    return nullptr;
-  }
-  if (!checkPeer(warp, op, lane, *place.cta))
-    return nullptr;
-  checkInitVisible(warp, op, lane, *barrier);
-  return barrier;
+void quack::sim::completeBytes(Warp &warp, const Op &op, uint32_t lane,
+                               MBarrier &barrier, uint32_t bytes) {
+  addBytes(warp, op, lane, barrier, -int64_t(bytes));
+  advancePhase(*warp.cluster, barrier);
 }
+
+void quack::sim::addPending(Warp &warp, const Op &op, uint32_t lane,
+                            MBarrier &barrier) {
+  if (++barrier.pending > mostCount)
+    report(warp, op, lane, "mbarrier-misuse",
+           "more than 2^20 - 1 arrivals are pending");
+}
+
+void quack::sim::arriveOn(Warp &warp, const Op &op, uint32_t lane,
+                          MBarrier &barrier, uint32_t count) {
+  if (warp.cluster->checksProtocol && barrier.waited < barrier.phase)
+    report(warp, op, lane, "mbarrier-misuse",
+           "arrives in phase " + std::to_string(barrier.phase) +
+               " before anyone has waited for the phase before it");
+  if (count == 0 || count > mostCount)
+    report(warp, op, lane, "mbarrier-misuse",
+           "a count of " + std::to_string(count) + " is not 1 to 2^20 - 1");
+  else if (count > barrier.pending)
+    report(warp, op, lane, "mbarrier-misuse",
+           "more arrivals than the " + std::to_string(barrier.expected) +
+               " of a phase");
+  barrier.pending -= std::min<int64_t>(count, barrier.pending);
+  advancePhase(*warp.cluster, barrier);
+}
+
+//===----------------------------------------------------------------------===//
+// Which mbarrier
+//===----------------------------------------------------------------------===//
 
 void quack::sim::checkInitVisible(Warp &warp, const Op &op, unsigned lane,
                                   const MBarrier &barrier) {
@@ -77,17 +89,44 @@ void quack::sim::checkInitVisible(Warp &warp, const Op &op, unsigned lane,
            "the initialisation of the mbarrier is not ordered before this use");
 }
 
-static void initBarrier(Warp &warp, const Op &op, unsigned lane,
-                        uint64_t address) {
+/// Returns the mbarrier that a lane names, after the checks that every use
+/// passes; null after a fault. PTX ISA, "mbarrier support with shared memory":
+/// a peer's takes arrivals without a result and changes of its tx-count.
+static MBarrier *findBarrier(Warp &warp, const Op &op, unsigned lane,
+                             uint64_t address, bool mayBeRemote) {
+  SharedPlace place = resolveShared(warp, address, op.space);
+  MBarrier *barrier =
+      place.cta ? place.cta->findMBarrier(place.offset) : nullptr;
+  if (!barrier) {
+    report(warp, op, lane, "mbarrier-misuse",
+           "no mbarrier is initialised there");
+    return nullptr;
+  }
+  if (place.cta != warp.cta && !mayBeRemote) {
+    report(warp, op, lane, "mbarrier-misuse",
+           "a peer's mbarrier takes no such operation");
+    return nullptr;
+  }
+  if (!checkPeer(warp, op, lane, *place.cta))
+    return nullptr;
+  checkInitVisible(warp, op, lane, *barrier);
+  return barrier;
+}
+
+//===----------------------------------------------------------------------===//
+// init, inval
+//===----------------------------------------------------------------------===//
+
+static void init(Warp &warp, const Op &op, unsigned lane, uint64_t address) {
   SharedPlace place = resolveShared(warp, address, op.space);
   if (!place.cta || place.cta != warp.cta ||
-      place.offset + 8 > warp.cta->shared.size() || place.offset % 8) {
-    report(warp, op, lane, place.offset % 8 ? "misaligned" : "out-of-bounds",
-           "an mbarrier takes 8 aligned bytes of this CTA's shared memory");
-    return;
-  }
+      place.offset + 8 > warp.cta->shared.size() || place.offset % 8)
+    return report(warp, op, lane,
+                  place.offset % 8 ? "misaligned" : "out-of-bounds",
+                  "an mbarrier takes 8 aligned bytes of this CTA's shared "
+                  "memory");
   uint32_t count = warp.reg<uint32_t>(op.b)[lane];
-  if (count == 0 || count > mostBytes)
+  if (count == 0 || count > mostCount)
     return report(warp, op, lane, "mbarrier-misuse",
                   "the count " + std::to_string(count) +
                       " is not 1 to 2^20 - 1");
@@ -97,8 +136,14 @@ static void initBarrier(Warp &warp, const Op &op, unsigned lane,
                   "an mbarrier is there already (mbarrier.inval comes before)");
   MBarrier barrier;
   barrier.offset = uint32_t(place.offset);
+  barrier.serial = cta.mbarrierCount++;
   barrier.expected = barrier.pending = count;
   barrier.initAgent = warp.agent;
+  if (std::find(cta.state.begin() + barrier.offset,
+                cta.state.begin() + barrier.offset + 8,
+                byteInFlight) != cta.state.begin() + barrier.offset + 8)
+    report(warp, op, lane, "async-in-flight",
+           "an unfinished asynchronous operation writes there");
   if (warp.cluster->checksRaces) {
     checkWrite(warp, op, lane, cta, barrier.offset, 8, warp.agent,
                warp.clock[warp.agent]);
@@ -106,13 +151,13 @@ static void initBarrier(Warp &warp, const Op &op, unsigned lane,
     barrier.arriving.assign(warp.clock.size(), 0);
     barrier.completed.assign(warp.clock.size(), 0);
   }
-  cta.mbarriers.push_back(std::move(barrier));
   std::fill_n(cta.state.begin() + barrier.offset, 8, byteMBarrier);
+  cta.mbarriers.push_back(std::move(barrier));
 }
 
 static void invalidate(Warp &warp, const Op &op, unsigned lane,
                        uint64_t address) {
-  MBarrier *barrier = findBarrier(warp, op, lane, address, op.space);
+  MBarrier *barrier = findBarrier(warp, op, lane, address, false);
   if (!barrier)
     return;
   std::fill_n(warp.cta->state.begin() + barrier->offset, 8, byteUnwritten);
@@ -120,41 +165,59 @@ static void invalidate(Warp &warp, const Op &op, unsigned lane,
                             (barrier - warp.cta->mbarriers.data()));
 }
 
+//===----------------------------------------------------------------------===//
+// arrive, expect_tx, complete_tx
+//===----------------------------------------------------------------------===//
+
+/// The opaque state: pending arrivals, the phase, and which mbarrier it is.
+static uint64_t stateOf(const MBarrier &barrier) {
+  return uint64_t(barrier.pending) | (barrier.phase & 0xffffffff) << 20 |
+         uint64_t(barrier.serial & 0xfff) << 52;
+}
+
+/// The four forms of arrive and arrive_drop.
+static void arrive(Warp &warp, const Op &op, unsigned lane, MBarrier &barrier,
+                   uint32_t number) {
+  const auto form = ArriveForm(op.count);
+  uint32_t count = form == ArriveForm::expectTx ? 1 : number;
+  if (form == ArriveForm::expectTx)
+    addBytes(warp, op, lane, barrier, number);
+  if (form == ArriveForm::noComplete && count >= barrier.pending &&
+      barrier.bytes == 0)
+    report(warp, op, lane, "mbarrier-misuse",
+           "an arrival with .noComplete completes the phase");
+  if (op.mode == uint8_t(MBarrierAction::arriveDrop))
+    barrier.expected -= std::min<int64_t>(count, barrier.expected);
+  bool orders = warp.cluster->checksRaces && !op.isRelaxed;
+  if (orders)
+    joinClock(barrier.arriving, warp.clock);
+  arriveOn(warp, op, lane, barrier, count);
+  if (orders)
+    tick(warp);
+}
+
 /// Everything that changes an mbarrier's counts. Returns the state before.
 static uint64_t change(Warp &warp, const Op &op, unsigned lane,
-                       MBarrier &barrier, uint32_t number) {
-  Cluster &cluster = *warp.cluster;
-  uint64_t state = barrier.phase;
-  if (cluster.checksProtocol && op.mode != completeTx && op.mode != expectTx &&
-      barrier.waited < barrier.phase)
-    report(warp, op, lane, "mbarrier-misuse",
-           "arrives in phase " + std::to_string(barrier.phase) +
-               " before anyone has waited for the phase before it");
-  if (op.mode == expectTx || op.mode == arriveExpectTx)
-    barrier.bytes += number;
-  if (op.mode == completeTx)
-    barrier.bytes -= number;
-  if (barrier.bytes > mostBytes || barrier.bytes < -mostBytes)
-    report(warp, op, lane, "mbarrier-misuse",
-           "a tx-count of " + std::to_string(barrier.bytes) +
-               " is beyond 2^20 - 1");
-  if (op.mode == arrive || op.mode == arriveExpectTx) {
-    int64_t count = op.mode == arrive ? number : 1;
-    if (count > barrier.pending)
-      report(warp, op, lane, "mbarrier-misuse",
-             "more arrivals than the " + std::to_string(barrier.expected) +
-                 " of a phase");
-    barrier.pending -= std::min<int64_t>(count, barrier.pending);
-    if (cluster.checksRaces && !op.isRelaxed) {
-      joinClock(barrier.arriving, warp.clock);
-      tick(warp);
-    }
+                       uint64_t address, uint32_t number) {
+  MBarrier *barrier = findBarrier(warp, op, lane, address, op.d == sinkSlot);
+  if (!barrier)
+    return 0;
+  uint64_t state = stateOf(*barrier);
+  switch (MBarrierAction(op.mode)) {
+  case MBarrierAction::expectTx:
+    addBytes(warp, op, lane, *barrier, number);
+    advancePhase(*warp.cluster, *barrier);
+    break;
+  case MBarrierAction::completeTx:
+    completeBytes(warp, op, lane, *barrier, number);
+    break;
+  default:
+    arrive(warp, op, lane, *barrier, number);
   }
-  advancePhase(cluster, barrier);
   return state;
 }
 
-static void changeLanes(Warp &warp, const Op &op, uint32_t lanes) {
+void quack::sim::runMBarrier(Warp &warp, const Op &op, uint32_t lanes) {
   lanes = requireDefined(warp, op, op.a, lanes, "an address");
   lanes = requireDefined(warp, op, op.b, lanes, "an mbarrier");
   uint64_t addresses[warpLanes], states[warpLanes] = {};
@@ -163,13 +226,12 @@ static void changeLanes(Warp &warp, const Op &op, uint32_t lanes) {
   for (unsigned i = 0; i < warpLanes; ++i) {
     if (!(lanes >> i & 1))
       continue;
-    if (op.mode == init)
-      initBarrier(warp, op, i, addresses[i]);
-    else if (op.mode == inval)
+    if (op.mode == uint8_t(MBarrierAction::init))
+      init(warp, op, i, addresses[i]);
+    else if (op.mode == uint8_t(MBarrierAction::inval))
       invalidate(warp, op, i, addresses[i]);
-    else if (MBarrier *barrier =
-                 findBarrier(warp, op, i, addresses[i], op.space))
-      states[i] = change(warp, op, i, *barrier, numbers[i]);
+    else
+      states[i] = change(warp, op, i, addresses[i], numbers[i]);
   }
   if (op.d == sinkSlot)
     return;
@@ -177,9 +239,88 @@ static void changeLanes(Warp &warp, const Op &op, uint32_t lanes) {
   warp.define(op.d, lanes, allLanes);
 }
 
-/// test_wait and try_wait. A wait of CTA scope does not acquire what a peer
-/// sent. In the random schedule it may fail at any time.
-static void wait(Warp &warp, const Op &op, uint32_t lanes) {
+void quack::sim::runPendingCount(Warp &warp, const Op &op, uint32_t lanes) {
+  const uint64_t *states = warp.reg<uint64_t>(op.a);
+  uint32_t counts[warpLanes];
+  for (unsigned i = 0; i < warpLanes; ++i)
+    counts[i] = uint32_t(states[i] & mostCount);
+  writeLanes(warp, op.d, lanes, counts);
+}
+
+//===----------------------------------------------------------------------===//
+// test_wait, try_wait
+//===----------------------------------------------------------------------===//
+
+/// Notes that the warp has seen `phases` phases end.
+static void noteView(Warp &warp, MBarrier &barrier, uint64_t phases) {
+  if (!warp.cluster->checksRaces)
+    return;
+  if (barrier.views.size() <= warp.number)
+    barrier.views.resize(warp.number + 1);
+  PhaseView &view = barrier.views[warp.number];
+  if (phases <= view.phases[0])
+    return;
+  view.agent = warp.agent;
+  view.phases[1] = view.phases[0];
+  view.times[1] = view.times[0];
+  view.phases[0] = phases;
+  view.times[0] = warp.clock[warp.agent];
+}
+
+/// Returns how many phases the warp knows to be over, by its own waits or by
+/// those of others that are ordered before.
+static uint64_t knownPhases(const Warp &warp, const MBarrier &barrier) {
+  uint64_t known = 0;
+  for (const PhaseView &view : barrier.views)
+    for (unsigned i = 0; i < 2; ++i)
+      if (view.times[i] <= warp.clock[view.agent])
+        known = std::max(known, view.phases[i]);
+  return known;
+}
+
+/// Whether the phase of this parity is over. A warp that waits for the next
+/// phase it does not know of must not be so late that the phase after that is
+/// over, too: the parity names another phase then.
+static bool testParity(Warp &warp, const Op &op, unsigned lane,
+                       MBarrier &barrier) {
+  uint32_t parity = warp.reg<uint32_t>(op.b)[lane];
+  const Cluster &cluster = *warp.cluster;
+  if (parity > 1)
+    report(warp, op, lane, "mbarrier-misuse",
+           "a parity of " + std::to_string(parity) + " is neither 0 nor 1");
+  if (cluster.checksProtocol && cluster.checksRaces && barrier.phase >= 2) {
+    uint64_t known = knownPhases(warp, barrier);
+    if (known + 2 <= barrier.phase && (known & 1) == parity)
+      report(warp, op, lane, "mbarrier-misuse",
+             "waits for phase " + std::to_string(known) +
+                 " by its parity when phase " +
+                 std::to_string(barrier.phase - 1) + " is over already");
+  }
+  if ((barrier.phase & 1) == (parity & 1))
+    return false;
+  noteView(warp, barrier, barrier.phase);
+  return true;
+}
+
+/// Whether the phase of this state is over.
+static bool testState(Warp &warp, const Op &op, unsigned lane,
+                      MBarrier &barrier) {
+  uint64_t state = warp.reg<uint64_t>(op.b)[lane];
+  uint64_t phase = state >> 20 & 0xffffffff;
+  if (state >> 52 != (barrier.serial & 0xfff) || phase > barrier.phase ||
+      phase + 1 < barrier.phase)
+    report(warp, op, lane, "mbarrier-misuse",
+           "the state is not of this mbarrier's present phase nor of the one "
+           "before");
+  if (phase >= barrier.phase)
+    return false;
+  noteView(warp, barrier, phase + 1);
+  return true;
+}
+
+/// A wait of CTA scope does not acquire what a peer sent. In the random
+/// schedule a wait may fail at any time.
+void quack::sim::runMBarrierWait(Warp &warp, const Op &op, uint32_t lanes) {
   lanes = requireDefined(warp, op, op.a, lanes, "an address");
   lanes = requireDefined(warp, op, op.b, lanes, "an mbarrier's wait");
   Cluster &cluster = *warp.cluster;
@@ -191,13 +332,12 @@ static void wait(Warp &warp, const Op &op, uint32_t lanes) {
   for (unsigned i = 0; i < warpLanes; ++i) {
     if (!(lanes >> i & 1))
       continue;
-    MBarrier *barrier = findBarrier(warp, op, i, addresses[i], op.space);
+    MBarrier *barrier = findBarrier(warp, op, i, addresses[i], false);
     bool isOver = !barrier;
-    if (barrier && op.count) // .parity
-      isOver = (barrier->phase & 1) != (warp.reg<uint32_t>(op.b)[i] & 1);
-    else if (barrier)
-      isOver = barrier->phase != warp.reg<uint64_t>(op.b)[i];
-    if (!isOver || fails)
+    if (barrier && !fails)
+      isOver = op.count ? testParity(warp, op, i, *barrier)
+                        : testState(warp, op, i, *barrier);
+    if (!isOver)
       continue;
     done |= 1u << i;
     if (!barrier)
@@ -221,78 +361,4 @@ static void wait(Warp &warp, const Op &op, uint32_t lanes) {
     warp.fragment().at = op.index;
     warp.fragment().what = uint32_t(addresses[firstLane(lanes & ~done)]);
   }
-}
-
-static void takeSemantics(Decoder &d, Op &op) {
-  op.isRelaxed = d.take("relaxed");
-  d.takeAny({"acquire", "release"});
-  op.isClusterScope = d.take("cluster");
-  if (!op.isClusterScope)
-    d.take("cta");
-  op.space = d.takeAny({"shared", "shared::cta"}) ? Space::shared
-             : d.take("shared::cluster")          ? Space::cluster
-                                                  : Space::generic;
-  if (!d.take("b64"))
-    d.fail("'" + d.root() + "' needs .b64");
-}
-
-static void decodeWait(Decoder &d, Op &op) {
-  op.mode = testWait;
-  op.run = wait;
-  op.flow = Flow::wait;
-  op.count = d.take("parity");
-  takeSemantics(d, op);
-  if (!d.expectOperands(3, 4))
-    return;
-  op.d = d.dest(0, Type::pred);
-  d.address(1, op);
-  op.b = d.source(2, op.count ? Type::b32 : Type::b64);
-}
-
-static void decodeArrive(Decoder &d, Op &op) {
-  bool expects = d.take("expect_tx");
-  if (d.has("noComplete"))
-    d.fail("'" + d.inst().text + "' is not simulated");
-  op.mode = expects ? arriveExpectTx : arrive;
-  takeSemantics(d, op);
-  if (!d.expectOperands(expects ? 3 : 2, 3))
-    return;
-  op.d = d.dest(0, Type::b64);
-  if (op.space == Space::cluster && op.d != sinkSlot)
-    d.fail("a remote arrive has no result");
-  d.address(1, op);
-  op.b =
-      d.numOperands() == 3 ? d.source(2, Type::b32) : d.constant(1, Type::b32);
-}
-
-bool quack::sim::decodeMBarrier(Decoder &d, Op &op) {
-  if (d.root() != "mbarrier")
-    return false;
-  op.definedness = Definedness::custom;
-  op.run = changeLanes;
-  if (d.take("try_wait") || d.take("test_wait")) {
-    decodeWait(d, op);
-  } else if (d.take("arrive")) {
-    decodeArrive(d, op);
-  } else if (d.take("init") || d.has("inval")) {
-    bool invalidates = d.take("inval");
-    op.mode = invalidates ? inval : init;
-    takeSemantics(d, op);
-    if (!d.expectOperands(invalidates ? 1 : 2))
-      return true;
-    d.address(0, op);
-    if (!invalidates)
-      op.b = d.source(1, Type::b32);
-  } else if (d.has("expect_tx") || d.has("complete_tx")) {
-    op.mode = d.take("expect_tx") ? expectTx : completeTx;
-    d.take("complete_tx");
-    takeSemantics(d, op);
-    if (!d.expectOperands(2))
-      return true;
-    d.address(0, op);
-    op.b = d.source(1, Type::b32);
-  } else {
-    d.fail("'" + d.inst().text + "' is not simulated");
-  }
-  return true;
 }

@@ -17,10 +17,13 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <deque>
+#include <memory>
 #include <set>
 
 namespace quack::sim {
 
+struct AsyncGroups;
+struct AsyncOp;
 struct Cta;
 struct Cluster;
 
@@ -82,9 +85,7 @@ struct Warp {
   uint32_t clusterPhase = 0;   ///< of that arrival
   uint32_t clusterWaits = 0;   ///< phases this warp has waited for
 
-  uint32_t committedGroups = 0; ///< of cp.async
-  /// By group: the time of its last operation.
-  std::deque<std::pair<uint32_t, uint32_t>> groupTimes;
+  std::unique_ptr<AsyncGroups> copyGroups, bulkGroups; ///< if there are any
 
   Clock clock;
   Clock known; ///< mbarrier initialisations this warp may rely on
@@ -114,9 +115,18 @@ enum ByteState : uint8_t {
   byteMBarrier = 3,
 };
 
+/// How many phases of an mbarrier a warp has seen the end of, and when, by its
+/// clock; the two newest.
+struct PhaseView {
+  uint64_t phases[2] = {};
+  uint32_t times[2] = {};
+  uint32_t agent = 0;
+};
+
 /// PTX ISA, "Contents of the mbarrier object".
 struct MBarrier {
   uint32_t offset = 0;
+  uint32_t serial = 0;  ///< in its CTA
   int64_t expected = 0; ///< arrivals of each phase
   int64_t pending = 0;  ///< arrivals missing
   int64_t bytes = 0;    ///< tx-count; negative while bytes came before expected
@@ -125,6 +135,7 @@ struct MBarrier {
   bool hasRemoteData = false, completedRemote = false;
   uint32_t initAgent = 0, initTime = 0;
   Clock arriving, completed;
+  std::vector<PhaseView> views; ///< by warp of the CTA, if races are checked
 };
 
 /// Barrier resource of a CTA (PTX ISA, bar).
@@ -150,6 +161,7 @@ struct Cta {
   std::vector<uint8_t> state;         ///< ByteState by byte
   std::vector<AccessHistory> history; ///< by granule
   std::vector<MBarrier> mbarriers;
+  uint32_t mbarrierCount = 0; ///< initialised so far
   NamedBarrier barriers[16];
   uint32_t firstWarp = 0, numWarps = 0;
   uint32_t liveThreads = 0;
@@ -161,26 +173,6 @@ struct Cta {
         return &barrier;
     return nullptr;
   }
-};
-
-//===----------------------------------------------------------------------===//
-// Asynchronous operations
-//===----------------------------------------------------------------------===//
-
-struct AsyncOp {
-  enum Kind : uint8_t { store, copy, bulk } kind = store;
-  Cta *to = nullptr;
-  uint32_t offset = 0, bytes = 0;
-  uint32_t sourceBytes = 0;        ///< cp.async: the rest is zeros
-  const uint8_t *source = nullptr; ///< of copies
-  uint8_t data[16] = {};           ///< of st.async
-  uint32_t mbarrier = 0;           ///< its offset, in `to`
-  uint32_t done = 0;               ///< bytes written so far
-  Warp *warp = nullptr;
-  uint32_t lane = 0;
-  uint32_t group = 0; ///< of cp.async
-  uint32_t time = 0;  ///< of the warp's asynchronous agent
-  uint32_t line = 0;
 };
 
 //===----------------------------------------------------------------------===//
@@ -222,7 +214,7 @@ struct Cluster {
   uint64_t index = 0;
   std::vector<Cta> ctas;
   std::vector<Warp> warps;
-  std::deque<AsyncOp> pending;
+  std::deque<std::unique_ptr<AsyncOp>> pending; ///< oldest first
   std::vector<std::vector<uint32_t>> readSets; ///< of AccessHistory::read
   Random random;
 
@@ -243,6 +235,7 @@ struct Cluster {
   std::set<std::pair<std::string, uint32_t>> reported;
 
   explicit Cluster(const Launch &launch);
+  ~Cluster();
   /// Runs cluster `number` of the grid.
   void run(uint64_t number);
 
@@ -275,9 +268,9 @@ inline uint32_t firstLane(uint32_t lanes) {
 // Races (Races.cpp): happens-before by vector clocks
 //===----------------------------------------------------------------------===//
 
+/// An access by `agent` at `time`; `warp` is who issued it.
 void checkRead(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
-               uint32_t offset, uint32_t bytes);
-/// A write by `agent` at `time`; `warp` is who issued it.
+               uint32_t offset, uint32_t bytes, uint32_t agent, uint32_t time);
 void checkWrite(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
                 uint32_t offset, uint32_t bytes, uint32_t agent, uint32_t time);
 /// A bulk copy writes through the async proxy: what a warp wrote through the
@@ -289,7 +282,7 @@ void checkProxy(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
 inline void tick(Warp &warp) { ++warp.clock[warp.agent]; }
 
 //===----------------------------------------------------------------------===//
-// Execution (Warp.cpp, Barriers.cpp, Async.cpp)
+// Execution (Warp.cpp, Barriers.cpp, MBarriers.cpp)
 //===----------------------------------------------------------------------===//
 
 /// Runs the warp's current fragment for up to `budget` instructions, until it
@@ -301,21 +294,17 @@ void waitHere(Warp &warp, Wait wait, uint32_t what);
 
 /// Lets the barriers know that `lanes` of `warp` have exited.
 void threadsExited(Warp &warp, uint32_t lanes, const Op &op);
-/// Lets `bytes` arrive at the mbarrier; completes its phase if that was all.
-void completeBytes(Cluster &cluster, Cta &cta, MBarrier &barrier,
-                   int64_t bytes);
-
+/// complete-tx of `bytes` at an mbarrier.
+void completeBytes(Warp &warp, const Op &op, uint32_t lane, MBarrier &barrier,
+                   uint32_t bytes);
+/// arrive-on with `count` at an mbarrier; orders nothing by itself.
+void arriveOn(Warp &warp, const Op &op, uint32_t lane, MBarrier &barrier,
+              uint32_t count);
+/// Adds an arrival to the present phase, for one that is to come.
+void addPending(Warp &warp, const Op &op, uint32_t lane, MBarrier &barrier);
+/// Checks that this warp may know of the mbarrier's initialisation.
 void checkInitVisible(Warp &warp, const Op &op, unsigned lane,
                       const MBarrier &barrier);
-
-void issue(Warp &warp, const Op &op, AsyncOp async);
-/// Completes the warp's cp.async groups below `end`.
-void finishGroups(Warp &warp, uint32_t end);
-/// Performs up to `bytes` bytes of pending operation `index`.
-void progress(Cluster &cluster, size_t index, uint32_t bytes);
-/// Performs the oldest pending operation that is not a cp.async copy, or any;
-/// returns false if there is none.
-bool progressAny(Cluster &cluster);
 
 /// Where an address of shared memory leads; null if nowhere.
 struct SharedPlace {

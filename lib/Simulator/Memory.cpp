@@ -107,6 +107,15 @@ static void countGlobal(Warp &warp, const Op &op, const Access &access,
   count.leastSectors += uint64_t(cost.leastSectors);
 }
 
+void quack::sim::countGlobalRun(Warp &warp, const Op &op, uint64_t address,
+                                uint64_t bytes, AccessKind kind) {
+  Cluster &cluster = *warp.cluster;
+  (kind == AccessKind::read ? cluster.globalRead : cluster.globalWritten) +=
+      bytes;
+  cluster.counts[op.index].sectors += (address % 32 + bytes + 31) / 32;
+  cluster.counts[op.index].leastSectors += (bytes + 31) / 32;
+}
+
 /// Where an address outside of every buffer lies, in words.
 static std::string describeMiss(const Launch &launch, uint64_t address) {
   const Buffer *nearest = nullptr;
@@ -244,7 +253,8 @@ static void resolveSharedLane(Warp &warp, const Op &op, unsigned lane,
   if (!cluster.checksRaces)
     return;
   if (kind == AccessKind::read)
-    checkRead(warp, op, lane, cta, offset, bytes);
+    checkRead(warp, op, lane, cta, offset, bytes, warp.agent,
+              warp.clock[warp.agent]);
   else if (kind == AccessKind::write)
     checkWrite(warp, op, lane, cta, offset, bytes, warp.agent,
                warp.clock[warp.agent]);

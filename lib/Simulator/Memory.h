@@ -36,6 +36,10 @@ void computeAddresses(Warp &warp, Slot base, Type width, int64_t offset,
 void resolve(Warp &warp, const Op &op, uint32_t lanes, uint32_t bytes,
              AccessKind kind, Access &access);
 
+/// Counts an access to a run of global memory, which is not lane by lane.
+void countGlobalRun(Warp &warp, const Op &op, uint64_t address, uint64_t bytes,
+                    AccessKind kind);
+
 /// Notes that lanes have written: their bytes hold values, or none where
 /// `undefined`.
 void markWritten(Access &access, uint32_t lanes, uint32_t bytes,

@@ -52,26 +52,28 @@ static void reportRace(Warp &warp, const Op &op, uint32_t lane, const Cta &cta,
              llvm::Twine(other.number));
 }
 
-static void noteRead(Warp &warp, AccessHistory &history, uint32_t me) {
+static void noteRead(Warp &warp, AccessHistory &history, uint32_t agent,
+                     uint32_t me) {
   Cluster &cluster = *warp.cluster;
   if (history.read == 0 ||
-      (history.read < setMark && (agentOf(history.read) == warp.agent ||
-                                  isOrdered(warp, history.read)))) {
+      (history.read < setMark &&
+       (agentOf(history.read) == agent || isOrdered(warp, history.read)))) {
     history.read = me;
     return;
   }
   if (history.read < setMark) {
-    cluster.readSets.emplace_back(cluster.warps.size(), 0);
+    cluster.readSets.emplace_back(2 * cluster.warps.size(), 0);
     cluster.readSets.back()[agentOf(history.read)] = history.read & timeMask;
     history.read = setMark | uint32_t(cluster.readSets.size() - 1);
   }
-  cluster.readSets[history.read & timeMask][warp.agent] = me & timeMask;
+  cluster.readSets[history.read & timeMask][agent] = me & timeMask;
 }
 
 void quack::sim::checkRead(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
-                           uint32_t offset, uint32_t bytes) {
+                           uint32_t offset, uint32_t bytes, uint32_t agent,
+                           uint32_t time) {
   uint32_t granule = warp.cluster->program.sharedGranule;
-  uint32_t me = pack(warp.agent, warp.clock[warp.agent]);
+  uint32_t me = pack(agent, time);
   for (uint32_t at = offset / granule; at <= (offset + bytes - 1) / granule;
        ++at) {
     AccessHistory &history = cta.history[at];
@@ -79,7 +81,7 @@ void quack::sim::checkRead(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
       reportRace(warp, op, lane, cta, at * granule, "the read", "write",
                  agentOf(history.write));
     if (history.read != me)
-      noteRead(warp, history, me);
+      noteRead(warp, history, agent, me);
   }
 }
 
@@ -132,7 +134,7 @@ void quack::sim::checkProxy(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
     if ((write & timeMask) <= writer.proxyFenced)
       continue;
     return report(warp, op, lane, "proxy-fence",
-                  "a bulk copy overwrites shared offset " +
+                  "a bulk copy touches shared offset " +
                       llvm::Twine(at * granule) + " of CTA " +
                       llvm::Twine(cta.number) + ", which warp " +
                       llvm::Twine(writer.number) +

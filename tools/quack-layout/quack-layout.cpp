@@ -1,0 +1,243 @@
+//===- tools/quack-layout/quack-layout.cpp - draws layouts ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Draws a layout attribute, or the layouts that the plan gives a kernel's
+// operands, as a text grid and as SVG.
+//
+//===----------------------------------------------------------------------===//
+
+#include "quack/Dialect/QuackTV/QuackTV.h"
+#include "quack/InitAll.h"
+#include "quack/Layout/LayoutDrawing.h"
+#include "quack/Pipelines/Pipelines.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace quack;
+namespace cl = llvm::cl;
+
+namespace {
+struct Options {
+  cl::OptionCategory category{"quack-layout"};
+  cl::opt<std::string> input{
+      cl::Positional, cl::Required, cl::cat(category),
+      cl::desc("<kernel file, or '#quack_tv.layout<...>'>")};
+  cl::opt<std::string> tile{
+      "tile", cl::cat(category),
+      cl::desc("Of a layout: its rows and columns, as 2x256 (default: one row "
+               "of as many columns as the layout has elements)")};
+  cl::opt<std::string> element{
+      "element", cl::cat(category),
+      cl::desc("Of a layout: element type (f32, bf16, i8, ...)")};
+  cl::opt<int64_t> columns{"columns", cl::init(0), cl::cat(category),
+                           cl::desc("Of a kernel: N")};
+  cl::opt<std::string> storage{"storage", cl::cat(category),
+                               cl::desc("Of a kernel: storage types")};
+  cl::opt<std::string> pin{"pin", cl::cat(category),
+                           cl::desc("Of a kernel: plan fields to pin")};
+  cl::opt<std::string> target{"target", cl::init("h200"), cl::cat(category),
+                              cl::desc("GPU to plan for (h100, h200)")};
+  cl::opt<std::string> operand{"operand", cl::cat(category),
+                               cl::desc("Of a kernel: draw this operand only")};
+  cl::opt<std::string> svg{"svg", cl::cat(category), cl::value_desc("file"),
+                           cl::desc("Write the picture here instead of text")};
+  cl::opt<int64_t> accesses{"accesses", cl::init(8), cl::cat(category),
+                            cl::desc("Vector accesses of a line (default 8)")};
+  cl::opt<int64_t> lines{
+      "lines", cl::init(4), cl::cat(category),
+      cl::desc("Lines drawn of each row and CTA (default 4)")};
+  cl::opt<int64_t> ctas{"ctas", cl::init(4), cl::cat(category),
+                        cl::desc("CTAs drawn of each row (default 4)")};
+  cl::opt<int64_t> rows{"rows", cl::init(4), cl::cat(category),
+                        cl::desc("Rows drawn (default 4)")};
+};
+
+/// One picture to draw.
+struct Picture {
+  std::string title; ///< empty for a layout alone
+  TVLayout layout;
+  TileShape tile;
+  int64_t elementBytes;
+};
+} // namespace
+
+static bool fail(const Twine &message) {
+  llvm::errs() << "quack-layout: " << message << "\n";
+  return false;
+}
+
+/// The bytes of one element as stored; a packed i1 takes a byte.
+static int64_t bytesOf(Type type) {
+  return (type.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+static bool readTile(const Options &options, const TVLayout &layout,
+                     TileShape &tile) {
+  if (!options.tile.empty()) {
+    auto [rows, columns] = StringRef(options.tile).split('x');
+    if (llvm::to_integer(rows, tile.rows) &&
+        llvm::to_integer(columns, tile.columns) && tile.rows > 0 &&
+        tile.columns > 0)
+      return true;
+    return fail("--tile must be ROWSxCOLUMNS, got '" + options.tile + "'");
+  }
+  tile = {1, 1};
+  for (Level level : allLevels)
+    for (Mode mode : layout.modes(level))
+      if (!mode.isCopy())
+        tile.columns *= mode.size;
+  return true;
+}
+
+static bool readLayout(const Options &options, MLIRContext &context,
+                       std::vector<Picture> &pictures) {
+  Attribute parsed = parseAttribute(options.input, &context);
+  if (!parsed)
+    return false;
+  auto attribute = dyn_cast<tv::LayoutAttr>(parsed);
+  if (!attribute)
+    return fail("expected '#quack_tv.layout<...>', got '" + options.input +
+                "'");
+  Picture picture{"", attribute.getValue(), {1, 1}, 0};
+  if (!readTile(options, picture.layout, picture.tile))
+    return false;
+  if (!options.element.empty()) {
+    Type type = parseType(options.element, &context);
+    if (!type)
+      return false;
+    if (!type.isIntOrFloat())
+      return fail("--element must be a float or integer type, got '" +
+                  options.element + "'");
+    picture.elementBytes = bytesOf(type);
+  }
+  if (std::optional<LayoutError> error = picture.layout.check(picture.tile))
+    return fail("(" + error->rule + ") " + error->message);
+  pictures.push_back(std::move(picture));
+  return true;
+}
+
+/// Appends a picture for each row operand that the tile program reads or
+/// writes.
+static void collectPictures(tv::KernelOp kernel, StringRef only,
+                            std::vector<Picture> &pictures) {
+  llvm::DenseSet<Value> seen;
+  auto add = [&](Value operand, RankedTensorType tile) {
+    tv::LayoutAttr layout = tv::getLayoutAttr(tile);
+    auto argument = dyn_cast<BlockArgument>(operand);
+    if (!layout || !argument || !seen.insert(operand).second)
+      return;
+    std::string name =
+        kernel.getOperandAttr(argument.getArgNumber()).getName().str();
+    if (!only.empty() && name != only)
+      return;
+    pictures.push_back({llvm::formatv("@{0}, %{1}: {2}", kernel.getSymName(),
+                                      name, tile.getElementType()),
+                        layout.getValue(), tv::getTileShape(tile),
+                        bytesOf(tile.getElementType())});
+  };
+  kernel.walk([&](Operation *op) {
+    if (auto load = dyn_cast<tv::LoadOp>(op))
+      add(load.getSource(), cast<RankedTensorType>(load.getType()));
+    else if (auto stage = dyn_cast<tv::StageOp>(op))
+      add(stage.getSource(), stage.getType().getTile());
+    else if (auto store = dyn_cast<tv::StoreOp>(op))
+      add(store.getTarget(),
+          cast<RankedTensorType>(store.getValue().getType()));
+  });
+}
+
+static bool readKernel(const Options &options, MLIRContext &context,
+                       std::vector<Picture> &pictures) {
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> file =
+      openInputFile(options.input, &error);
+  if (!file)
+    return fail(error);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(*sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return false;
+  PipelineOptions pipeline;
+  pipeline.columns = options.columns.getValue();
+  pipeline.storage = options.storage.getValue();
+  pipeline.pin = options.pin.getValue();
+  pipeline.target = options.target.getValue();
+  PassManager pm(&context);
+  buildPipeline(pm, pipeline, Stage::tv);
+  if (failed(pm.run(*module)))
+    return false;
+  for (tv::KernelOp kernel : module->getOps<tv::KernelOp>())
+    collectPictures(kernel, options.operand, pictures);
+  if (pictures.empty())
+    return fail(options.operand.empty()
+                    ? "there is no kernel in '" + options.input + "'"
+                    : "no kernel has an operand '" + options.operand + "'");
+  return true;
+}
+
+static bool draw(const Options &options, ArrayRef<Picture> pictures) {
+  if (options.accesses < 1 || options.lines < 2 || options.ctas < 2 ||
+      options.rows < 2)
+    return fail("--accesses must be at least 1, --lines, --ctas and --rows at "
+                "least 2");
+  if (!options.svg.empty() && pictures.size() > 1)
+    return fail("an SVG holds one picture, got " + Twine(pictures.size()) +
+                ": name one with --operand");
+  for (const Picture &picture : pictures) {
+    DrawingOptions drawing;
+    drawing.elementBytes = picture.elementBytes;
+    drawing.accessesPerLine = options.accesses;
+    drawing.mostLines = options.lines;
+    drawing.mostCtas = options.ctas;
+    drawing.mostRows = options.rows;
+    if (!options.svg.empty()) {
+      std::string error;
+      std::unique_ptr<llvm::ToolOutputFile> file =
+          openOutputFile(options.svg, &error);
+      if (!file)
+        return fail(error);
+      writeLayoutSVG(file->os(), picture.layout, picture.tile, drawing);
+      file->keep();
+      return true;
+    }
+    if (&picture != pictures.begin())
+      llvm::outs() << "\n";
+    if (!picture.title.empty())
+      llvm::outs() << picture.title << "\n";
+    printLayout(llvm::outs(), picture.layout, picture.tile, drawing);
+  }
+  return true;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "quack layout viewer: who holds which element\n\n"
+      "  quack-layout softmax.mlir --columns=8192 --storage=bf16 --operand=x\n"
+      "  quack-layout '#quack_tv.layout<lane = [8:4, 4:32], value = [4:1, "
+      "2:128, 2:256]>' --tile=2x256 --element=f32 --svg=layout.svg\n");
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadDialect<tv::QuackTVDialect>();
+  std::vector<Picture> pictures;
+  bool isLayout = StringRef(options.input).starts_with("#");
+  bool isRead = isLayout ? readLayout(options, context, pictures)
+                         : readKernel(options, context, pictures);
+  return isRead && draw(options, pictures) ? 0 : 1;
+}

@@ -140,7 +140,7 @@ static void copyToShared(Warp &warp, const Op &op, uint32_t lanes) {
       continue;
     }
     if ((op.mode & fromShared) && async.to != warp.cta)
-      warp.cluster->remoteBytes += bytes;
+      warp.cluster->memoryCounts[op.index].remoteBytes += bytes;
     issue(warp, op, i, std::move(async));
   }
 }

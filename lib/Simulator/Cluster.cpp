@@ -25,6 +25,9 @@ Cluster::Cluster(const Launch &launch)
   checksRaces = checks & checkRaces;
   checksProtocol = checks & checkProtocol;
   counts.resize(program.ops.size());
+  memoryCounts.resize(program.ops.size());
+  if (launch.options->countsTouched)
+    touched.resize(program.ops.size());
   uint32_t threads = uint32_t(launch.config->block.count());
   uint32_t warpsPerCta = (threads + warpLanes - 1) / warpLanes;
   ctas.resize(launch.clusterSize);

@@ -45,7 +45,8 @@ struct LoadedModule {
 
 /// The driver is one a process, as CUDA's is.
 struct State {
-  Options options;
+  std::vector<Options> runs = {Options()};
+  std::vector<Region> regions;
   Report report;
   std::map<uint64_t, std::vector<char>> memory; ///< by address
   std::string errorText = "no error";
@@ -61,8 +62,11 @@ static State &state() {
   return state;
 }
 
-void quack::sim::setDriverOptions(const Options &options) {
-  state().options = options;
+void quack::sim::setDriverOptions(std::vector<Options> runs) {
+  state().runs = std::move(runs);
+}
+void quack::sim::setDriverRegions(std::vector<Region> regions) {
+  state().regions = std::move(regions);
 }
 const Report &quack::sim::lastReport() { return state().report; }
 
@@ -163,17 +167,26 @@ static int launchKernel(const cuda::LaunchConfig *config, void *object,
     launch.arguments.push_back(0);
     std::memcpy(&launch.arguments.back(), *parameters++, bytes);
   }
-  for (auto &entry : state().memory)
-    launch.buffers.push_back(
-        {entry.first, entry.second.data(), entry.second.size()});
-  Expected<Report> report = module.launch(launch, state().options);
+  if (state().regions.empty())
+    for (auto &entry : state().memory)
+      launch.buffers.push_back(
+          {entry.first, entry.second.data(), entry.second.size()});
+  for (const Region &region : state().regions) {
+    char *host = find(region.address, region.bytes);
+    if (!host)
+      return fail(invalidValue, "a region is in no allocation");
+    launch.buffers.push_back({region.address, host, region.bytes});
+  }
+  Expected<Report> report = module.launchEach(launch, state().runs);
   if (!report)
     return fail(invalidValue, toString(report.takeError()));
   state().report = std::move(*report);
   std::string text;
   for (const Fault &fault : state().report.faults)
     text += (text.empty() ? "" : "\n") + fault.str();
-  return text.empty() ? int(cuda::resultSuccess) : fail(simulatorFault, text);
+  return text.empty() ? int(cuda::resultSuccess)
+                      : fail(simulatorFault, text + " (schedule " +
+                                                 state().report.schedule + ")");
 }
 
 //===----------------------------------------------------------------------===//

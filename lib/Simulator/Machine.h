@@ -10,6 +10,7 @@
 #ifndef QUACK_LIB_SIMULATOR_MACHINE_H
 #define QUACK_LIB_SIMULATOR_MACHINE_H
 
+#include "Counters.h"
 #include "Program.h"
 
 #include "quack/Simulator/Simulator.h"
@@ -195,7 +196,6 @@ struct Random {
 
 struct OpCount {
   uint64_t warps = 0, lanes = 0;
-  uint64_t sectors = 0, leastSectors = 0, wavefronts = 0, leastWavefronts = 0;
 };
 
 /// What every cluster of a launch shares; nothing of it changes.
@@ -228,9 +228,10 @@ struct Cluster {
   bool isStopped = false;
   bool checksUndefined, checksAsync, checksRaces, checksProtocol;
 
-  std::vector<OpCount> counts;
-  uint64_t globalRead = 0, globalWritten = 0, barrierCount = 0,
-           shuffleCount = 0, remoteBytes = 0;
+  std::vector<OpCount> counts;           ///< by Op::index
+  std::vector<MemoryCount> memoryCounts; ///< by Op::index
+  std::vector<TouchedBytes> touched;     ///< by Op::index, if asked for
+  uint64_t barrierCount = 0, shuffleCount = 0;
   std::vector<Fault> faults;
   std::set<std::pair<std::string, uint32_t>> reported;
 

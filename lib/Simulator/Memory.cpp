@@ -6,8 +6,6 @@
 
 #include "Memory.h"
 
-#include "quack/Layout/MemoryAccess.h"
-
 #include "llvm/ADT/StringExtras.h"
 
 #include <cstring>
@@ -85,37 +83,6 @@ static bool isContiguous(const Access &access, uint32_t lanes, uint32_t bytes) {
   return wrong == 0;
 }
 
-static void countGlobal(Warp &warp, const Op &op, const Access &access,
-                        uint32_t lanes, uint32_t bytes, bool contiguous,
-                        AccessKind kind) {
-  Cluster &cluster = *warp.cluster;
-  OpCount &count = cluster.counts[op.index];
-  uint64_t total = uint64_t(bytes) * uint64_t(__builtin_popcount(lanes));
-  (kind == AccessKind::read ? cluster.globalRead : cluster.globalWritten) +=
-      total;
-  if (contiguous) {
-    uint64_t begin = access.addresses[0];
-    count.sectors += (begin + total - 1) / 32 - begin / 32 + 1;
-    count.leastSectors += (total + 31) / 32;
-    return;
-  }
-  int64_t addresses[warpLanes];
-  for (unsigned i = 0; i < warpLanes; ++i)
-    addresses[i] = lanes >> i & 1 ? int64_t(access.addresses[i]) : inactiveLane;
-  GlobalAccessCost cost = countSectors(addresses, bytes);
-  count.sectors += uint64_t(cost.sectors);
-  count.leastSectors += uint64_t(cost.leastSectors);
-}
-
-void quack::sim::countGlobalRun(Warp &warp, const Op &op, uint64_t address,
-                                uint64_t bytes, AccessKind kind) {
-  Cluster &cluster = *warp.cluster;
-  (kind == AccessKind::read ? cluster.globalRead : cluster.globalWritten) +=
-      bytes;
-  cluster.counts[op.index].sectors += (address % 32 + bytes + 31) / 32;
-  cluster.counts[op.index].leastSectors += (bytes + 31) / 32;
-}
-
 /// Where an address outside of every buffer lies, in words.
 static std::string describeMiss(const Launch &launch, uint64_t address) {
   const Buffer *nearest = nullptr;
@@ -146,7 +113,7 @@ static void resolveGlobalLanes(Warp &warp, const Op &op, uint32_t lanes,
         access.pointers[i] = base + i * bytes;
       access.run = base;
       access.valid = lanes;
-      return countGlobal(warp, op, access, lanes, bytes, true, kind);
+      return countGlobal(warp, op, access.addresses, lanes, bytes, true, kind);
     }
   for (unsigned i = 0; i < warpLanes; ++i) {
     if (!(lanes >> i & 1))
@@ -166,33 +133,12 @@ static void resolveGlobalLanes(Warp &warp, const Op &op, uint32_t lanes,
                  describeMiss(launch, address));
   }
   if (access.valid)
-    countGlobal(warp, op, access, access.valid, bytes, false, kind);
+    countGlobal(warp, op, access.addresses, access.valid, bytes, false, kind);
 }
 
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//
-
-static void countShared(Warp &warp, const Op &op, const Access &access,
-                        uint32_t lanes, uint32_t bytes) {
-  OpCount &count = warp.cluster->counts[op.index];
-  uint32_t width = std::max(4u, bytes);
-  uint64_t least = 0;
-  unsigned group = 128 / width;
-  for (unsigned i = 0; i < warpLanes; i += group)
-    least += (lanes >> i & (group == 32 ? allLanes : (1u << group) - 1)) != 0;
-  count.leastWavefronts += least;
-  if (isContiguous(access, lanes, width)) {
-    count.wavefronts += least;
-    return;
-  }
-  int64_t addresses[warpLanes];
-  for (unsigned i = 0; i < warpLanes; ++i)
-    addresses[i] = lanes >> i & 1
-                       ? int64_t(access.addresses[i] & ~uint64_t(width - 1))
-                       : inactiveLane;
-  count.wavefronts += uint64_t(sharedAccessCost(addresses, width).wavefronts);
-}
 
 /// Looks at the states of the bytes a lane touches.
 static void checkStates(Warp &warp, const Op &op, unsigned lane, Cta &cta,
@@ -244,7 +190,7 @@ static void resolveSharedLane(Warp &warp, const Op &op, unsigned lane,
   Cta &cta = *place.cta;
   uint32_t offset = uint32_t(place.offset);
   if (&cta != warp.cta)
-    cluster.remoteBytes += bytes;
+    cluster.memoryCounts[op.index].remoteBytes += bytes;
   access.pointers[lane] = cta.shared.data() + offset;
   access.places[lane] = place;
   access.valid |= 1u << lane;
@@ -279,7 +225,8 @@ void quack::sim::resolve(Warp &warp, const Op &op, uint32_t lanes,
     if (shared >> i & 1)
       resolveSharedLane(warp, op, i, bytes, kind, access);
   if (access.shared)
-    countShared(warp, op, access, access.shared, bytes);
+    countShared(warp, op, access.addresses, access.shared, bytes,
+                isContiguous(access, access.shared, std::max(4u, bytes)));
 }
 
 void quack::sim::markWritten(Access &access, uint32_t lanes, uint32_t bytes,

@@ -15,8 +15,6 @@
 
 namespace quack::sim {
 
-enum class AccessKind : uint8_t { read, write, atomic };
-
 /// The access of a warp, lane by lane.
 struct Access {
   uint64_t addresses[warpLanes];
@@ -35,10 +33,6 @@ void computeAddresses(Warp &warp, Slot base, Type width, int64_t offset,
 /// Resolves and checks an access of `bytes` bytes a lane, and counts it.
 void resolve(Warp &warp, const Op &op, uint32_t lanes, uint32_t bytes,
              AccessKind kind, Access &access);
-
-/// Counts an access to a run of global memory, which is not lane by lane.
-void countGlobalRun(Warp &warp, const Op &op, uint64_t address, uint64_t bytes,
-                    AccessKind kind);
 
 /// Notes that lanes have written: their bytes hold values, or none where
 /// `undefined`.

@@ -10,8 +10,8 @@
 #include "quack/Simulator/Simulator.h"
 
 #include "Machine.h"
+#include "Schedules.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
 #include <atomic>
@@ -20,10 +20,6 @@
 
 using namespace llvm;
 using namespace quack::sim;
-
-struct quack::sim::ModuleImpl {
-  std::vector<Program> programs;
-};
 
 Module::Module(std::unique_ptr<ModuleImpl> impl) : impl(std::move(impl)) {}
 Module::Module(Module &&) = default;
@@ -60,29 +56,11 @@ std::vector<unsigned> Module::parameterBytes(StringRef kernel) const {
   return bytes;
 }
 
-Error quack::sim::parseSchedule(StringRef text, Options &options) {
-  if (text == "eager") {
-    options.schedule = Schedule::eager;
-  } else if (text == "lazy") {
-    options.schedule = Schedule::lazy;
-  } else if (text.consume_front("random") &&
-             (text.empty() || text.consume_front(":"))) {
-    options.schedule = Schedule::random;
-    if (!text.empty() && !to_integer(text, options.seed))
-      return createStringError("expected random:SEED, got 'random:" + text +
-                               "'");
-  } else {
-    return createStringError("expected eager, lazy or random:SEED, got '" +
-                             text + "'");
-  }
-  return Error::success();
-}
-
 //===----------------------------------------------------------------------===//
 // Launch
 //===----------------------------------------------------------------------===//
 
-static std::string str(const Extent &extent) {
+static std::string shapeText(const Extent &extent) {
   return std::to_string(extent.x) + "x" + std::to_string(extent.y) + "x" +
          std::to_string(extent.z);
 }
@@ -101,24 +79,25 @@ static Error checkShape(const Program &program, const LaunchConfig &config) {
                              Twine(program.requiredThreads[0]) + "x" +
                              Twine(program.requiredThreads[1]) + "x" +
                              Twine(program.requiredThreads[2]) + ", got " +
-                             str(block));
+                             shapeText(block));
   if (!matches(program.requiredCluster, cluster))
     return createStringError("'" + program.name + "' requires clusters of " +
                              Twine(program.requiredCluster[0]) + ", got " +
-                             str(cluster));
+                             shapeText(cluster));
   uint64_t most = program.maxThreads[0]
                       ? uint64_t(program.maxThreads[0]) *
                             program.maxThreads[1] * program.maxThreads[2]
                       : 1024;
   if (block.count() == 0 || block.count() > most)
     return createStringError("a block must have 1 to " + Twine(most) +
-                             " threads, got " + str(block));
+                             " threads, got " + shapeText(block));
   if (cluster.count() == 0 || cluster.count() > 16)
     return createStringError("a cluster must have 1 to 16 CTAs, got " +
-                             str(cluster));
+                             shapeText(cluster));
   if (grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
-    return createStringError("the grid " + str(grid) +
-                             " is no multiple of the cluster " + str(cluster));
+    return createStringError("the grid " + shapeText(grid) +
+                             " is no multiple of the cluster " +
+                             shapeText(cluster));
   uint64_t shared = uint64_t(config.sharedBytes) + program.staticSharedBytes;
   if (shared > 227 * 1024)
     return createStringError("a CTA must have at most 232448 bytes of shared "
@@ -131,8 +110,8 @@ static Error checkShape(const Program &program, const LaunchConfig &config) {
   return Error::success();
 }
 
-static Expected<const Program *>
-findProgram(const std::vector<Program> &programs, StringRef name) {
+Expected<const Program *>
+quack::sim::findProgram(const std::vector<Program> &programs, StringRef name) {
   if (name.empty()) {
     if (programs.size() == 1)
       return &programs.front();
@@ -148,29 +127,56 @@ findProgram(const std::vector<Program> &programs, StringRef name) {
 static void addCounts(const Cluster &cluster, Report &report) {
   for (size_t i = 0; i < cluster.counts.size(); ++i) {
     InstructionCount &to = report.instructions[i];
-    const OpCount &from = cluster.counts[i];
-    to.warps += from.warps;
-    to.lanes += from.lanes;
+    to.warps += cluster.counts[i].warps;
+    to.lanes += cluster.counts[i].lanes;
+    const MemoryCount &from = cluster.memoryCounts[i];
+    to.requests += from.requests;
+    to.width = std::max(to.width, from.width);
+    to.bytesRead += from.bytesRead;
+    to.bytesWritten += from.bytesWritten;
     to.sectors += from.sectors;
     to.leastSectors += from.leastSectors;
+    to.lines += from.lines;
     to.wavefronts += from.wavefronts;
     to.leastWavefronts += from.leastWavefronts;
+    to.remoteBytes += from.remoteBytes;
   }
-  report.globalBytesRead += cluster.globalRead;
-  report.globalBytesWritten += cluster.globalWritten;
   report.barriers += cluster.barrierCount;
   report.shuffles += cluster.shuffleCount;
-  report.remoteBytes += cluster.remoteBytes;
+}
+
+/// Joins what the machines touched: which of them ran a cluster must not show.
+static void addTouched(ArrayRef<std::unique_ptr<Cluster>> machines,
+                       Report &report) {
+  TouchedBytes read, written;
+  for (size_t i = 0; i < report.instructions.size(); ++i) {
+    InstructionCount &count = report.instructions[i];
+    TouchedBytes all;
+    for (const std::unique_ptr<Cluster> &machine : machines)
+      all.add(machine->touched[i]);
+    count.touchedBytes = all.count();
+    if (count.bytesRead)
+      read.add(all);
+    if (count.bytesWritten)
+      written.add(all);
+  }
+  report.touchedBytesRead = read.count();
+  report.touchedBytesWritten = written.count();
 }
 
 static void addTotals(Report &report) {
   for (const InstructionCount &count : report.instructions) {
     report.warpInstructions += count.warps;
     report.laneInstructions += count.lanes;
+    report.globalBytesRead += count.bytesRead;
+    report.globalBytesWritten += count.bytesWritten;
+    report.globalRequests += count.sectors ? count.requests : 0;
     report.sectors += count.sectors;
     report.leastSectors += count.leastSectors;
+    report.lines += count.lines;
     report.wavefronts += count.wavefronts;
     report.leastWavefronts += count.leastWavefronts;
+    report.remoteBytes += count.remoteBytes;
   }
 }
 
@@ -179,6 +185,7 @@ static Report runClusters(const Launch &launch) {
   const LaunchConfig &config = *launch.config;
   uint64_t clusters = config.grid.count() / launch.clusterSize;
   Report report;
+  report.schedule = str(*launch.options);
   for (const Op &op : launch.program->ops) {
     InstructionCount count;
     count.line = op.line;
@@ -210,6 +217,8 @@ static Report runClusters(const Launch &launch) {
     thread.join();
   for (const std::unique_ptr<Cluster> &machine : machines)
     addCounts(*machine, report);
+  if (launch.options->countsTouched)
+    addTouched(machines, report);
   for (std::vector<Fault> &list : faults)
     for (Fault &fault : list)
       if (report.faults.size() < launch.options->maxFaults)

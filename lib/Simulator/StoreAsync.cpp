@@ -44,7 +44,7 @@ static void storeAsync(Warp &warp, const Op &op, uint32_t lanes) {
       std::memcpy(async.data.data() + element * size,
                   warp.reg<uint8_t>(list[element]) + i * size, size);
     if (async.to != warp.cta)
-      warp.cluster->remoteBytes += async.bytes;
+      warp.cluster->memoryCounts[op.index].remoteBytes += async.bytes;
     issue(warp, op, i, std::move(async));
   }
 }

@@ -81,6 +81,8 @@ json::Value quack::toJSON(const Job &job, const JobResult &result) {
   add("share", result.share);
   if (!result.verify.empty())
     line["verify"] = result.verify;
+  if (result.simulation)
+    line["simulation"] = *result.simulation;
   if (!result.error.empty())
     line["error"] = result.error;
   return line;

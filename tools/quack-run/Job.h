@@ -49,6 +49,7 @@ struct JobResult {
   std::string yardstick; ///< which copy (or read) was the fastest
   std::optional<double> share;
   std::string verify; ///< "ok" or what is wrong; empty if not asked for
+  std::optional<llvm::json::Value> simulation; ///< the simulator's report
   std::string error;
 
   bool isGood() const;

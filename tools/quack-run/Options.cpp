@@ -92,8 +92,14 @@ struct Options {
   cl::opt<std::string> device{"device", cl::desc("gpu, or sim: the simulator"),
                               cl::init("gpu"), cl::cat(category)};
   cl::opt<std::string> schedule{
-      "schedule", cl::desc("Of the simulator: eager, lazy or random:SEED"),
+      "schedule",
+      cl::desc("Of the simulator: eager, lazy, random:SEED, or a list of "
+               "them: eager,lazy,random:1-8"),
       cl::init("eager"), cl::cat(category)};
+  cl::opt<bool> report{"report",
+                       cl::desc("Print the simulator's counters; they also go "
+                                "into the line of --json"),
+                       cl::cat(category)};
   cl::opt<bool> dryRun{"dry-run",
                        cl::desc("Compile and print metadata and launch; "
                                 "needs no GPU"),
@@ -152,6 +158,8 @@ static Error checkOptions(const CommandLine &line, const Options &options) {
   if (line.device != "gpu" && line.device != "sim")
     return createStringError("--device must be gpu or sim, got '" +
                              line.device + "'");
+  if (line.report && line.device != "sim")
+    return createStringError("--report needs --device=sim");
   if (line.job.iterations < 1)
     return createStringError("--iterations must be at least 1, got " +
                              Twine(line.job.iterations));
@@ -187,6 +195,7 @@ Expected<CommandLine> quack::parseCommandLine(int argc, char **argv) {
   line.watchdogSeconds = options.watchdog;
   line.device = options.device;
   line.schedule = options.schedule;
+  line.report = options.report;
   if (Error error = readOperands(options, job))
     return error;
   if (Error error = checkOptions(line, options))

@@ -20,6 +20,7 @@ struct CommandLine {
   std::string jsonFile;  ///< empty: no lines of results
   double watchdogSeconds = 60;
   std::string device = "gpu", schedule = "eager";
+  bool report = false; ///< the simulator's counters
 };
 
 /// Parses the command line. Exits for --help and at an unknown option, as

@@ -13,6 +13,8 @@
 #include "Compile.h"
 #include "Verify.h"
 
+#include "quack/Simulator/Driver.h"
+
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/xxhash.h"
 
@@ -88,6 +90,40 @@ static Error measure(Session &session, const Job &job, const Launcher &launcher,
   return Error::success();
 }
 
+/// Returns what a launch may touch: the operands' rows without the gaps between
+/// them and the guards around them.
+static std::vector<sim::Region> operandRegions(const Operands &operands) {
+  std::vector<sim::Region> regions;
+  for (const Operand &operand : operands.list) {
+    if (operand.isValue())
+      continue;
+    bool isDense = operand.rowStride == operand.columns;
+    int64_t stride = operand.rowStride * operand.elementBytes();
+    for (int64_t row = 0; row < (isDense ? 1 : operand.rows); ++row)
+      regions.push_back(
+          {operand.address + uint64_t(row * stride),
+           uint64_t(isDense ? operand.spanBytes() : operand.rowBytes())});
+  }
+  return regions;
+}
+
+/// The launch whose outputs count.
+static Error launchFirst(const Launcher &launcher, const Operands &operands,
+                         Session &session, JobResult &result,
+                         raw_ostream &log) {
+  std::vector<LaunchArgument> arguments = operands.arguments();
+  if (!session.isSimulated)
+    return launcher.launch(arguments, *operands.rows);
+  sim::setDriverRegions(operandRegions(operands));
+  Error error = launcher.launch(arguments, *operands.rows);
+  sim::setDriverRegions({});
+  if (session.wantsReport && *operands.rows != 0) {
+    log << sim::lastReport().str();
+    result.simulation = sim::lastReport().toJSON();
+  }
+  return error;
+}
+
 /// Everything that takes a GPU.
 static Error runOnDevice(const Job &job, CompiledJob &compiled,
                          Operands &operands, Session &session,
@@ -103,8 +139,7 @@ static Error runOnDevice(const Job &job, CompiledJob &compiled,
       << " bytes of local memory\n";
   if (Error error = placeOperands(session, operands))
     return error;
-  std::vector<LaunchArgument> arguments = operands.arguments();
-  if (Error error = launcher->launch(arguments, *operands.rows))
+  if (Error error = launchFirst(*launcher, operands, session, result, log))
     return error;
   if (Error error = context.synchronize()) {
     Expected<cuda::LaunchShape> shape =

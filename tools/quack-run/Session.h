@@ -23,6 +23,8 @@ class Yardstick;
 /// The state that outlives a run.
 struct Session {
   std::unique_ptr<cuda::Context> context;
+  bool isSimulated = false; ///< the simulator stands in for the GPU
+  bool wantsReport = false; ///< the simulator's counters
   /// Random floats by type and seed; as long as the longest use so far.
   std::map<std::pair<StorageType, uint64_t>, cuda::Buffer> randomInputs;
   /// What is overwritten to empty the L2 cache.

@@ -40,9 +40,12 @@ createDevice(const CommandLine &line) {
   if (line.device == "gpu")
     return cuda::Context::create();
   sim::Options options;
-  if (Error error = sim::parseSchedule(line.schedule, options))
-    return createStringError("--schedule: " + toString(std::move(error)));
-  sim::setDriverOptions(options);
+  options.countsTouched = line.report;
+  Expected<std::vector<sim::Options>> runs =
+      sim::parseSchedules(line.schedule, options);
+  if (!runs)
+    return createStringError("--schedule: " + toString(runs.takeError()));
+  sim::setDriverOptions(std::move(*runs));
   return cuda::Context::create(/*ordinal=*/0, sim::loadDriver);
 }
 
@@ -53,6 +56,8 @@ int main(int argc, char **argv) {
     return exitBad;
   }
   Session session;
+  session.isSimulated = line->device == "sim";
+  session.wantsReport = line->report;
   if (!line->job.dryRun) {
     Expected<std::unique_ptr<cuda::Context>> gpu = createDevice(*line);
     if (!gpu) {

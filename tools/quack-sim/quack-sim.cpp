@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -45,9 +46,11 @@ struct Options {
                            cl::init(0), cl::cat(category)};
   cl::list<std::string> arguments{"arg", cl::desc("Argument, in order"),
                                   cl::cat(category)};
-  cl::opt<std::string> schedule{"schedule",
-                                cl::desc("eager, lazy or random:SEED"),
-                                cl::init("eager"), cl::cat(category)};
+  cl::opt<std::string> schedule{
+      "schedule",
+      cl::desc("eager, lazy, random:SEED, or a list of them, tried until one "
+               "finds a fault: eager,lazy,random:1-8"),
+      cl::init("eager"), cl::cat(category)};
   cl::opt<std::string> checks{
       "checks", cl::desc("all, none, or of undefined, async, races, protocol"),
       cl::init("all"), cl::cat(category)};
@@ -57,8 +60,11 @@ struct Options {
   cl::opt<unsigned> hostThreads{"host-threads",
                                 cl::desc("Clusters that run at a time"),
                                 cl::init(1), cl::cat(category)};
-  cl::opt<bool> report{"report", cl::desc("Print the counters"),
-                       cl::cat(category)};
+  cl::opt<std::string> report{
+      "report", cl::ValueOptional,
+      cl::desc("Print the counters as text, or with =json faults and counters "
+               "as JSON"),
+      cl::cat(category)};
   cl::opt<bool> parseOnly{"parse-only", cl::desc("Decode and run nothing"),
                           cl::cat(category)};
 };
@@ -105,6 +111,10 @@ static Expected<bool> run(const Options &options) {
       sim::Module::parse((*file)->getBuffer(), options.input);
   if (!module)
     return module.takeError();
+  if (!options.report.empty() && options.report != "json" &&
+      options.report != "text")
+    return createStringError("--report must be text or json, got '" +
+                             options.report + "'");
   if (options.parseOnly)
     return true;
   sim::LaunchConfig config;
@@ -119,21 +129,28 @@ static Expected<bool> run(const Options &options) {
   sim::Options how;
   how.stepLimit = options.steps;
   how.hostThreads = options.hostThreads;
-  if (Error error = sim::parseSchedule(options.schedule, how))
-    return error;
+  how.countsTouched = options.report.getNumOccurrences() != 0;
   if (Error error = readChecks(options.checks, how.checks))
     return error;
+  Expected<std::vector<sim::Options>> runs =
+      sim::parseSchedules(options.schedule, how);
+  if (!runs)
+    return runs.takeError();
   Arguments arguments;
   for (StringRef text : options.arguments)
     if (Error error = arguments.add(text))
       return error;
   arguments.apply(config);
-  Expected<sim::Report> report = module->launch(config, how);
+  Expected<sim::Report> report = module->launchEach(config, *runs);
   if (!report)
     return report.takeError();
   for (const sim::Fault &fault : report->faults)
     errs() << options.input << ": " << fault.str() << "\n";
-  if (options.report)
+  if (runs->size() > 1 && !report->isClean())
+    errs() << options.input << ": schedule " << report->schedule << "\n";
+  if (options.report == "json")
+    outs() << formatv("{0:2}\n", report->toJSON());
+  else if (options.report.getNumOccurrences())
     outs() << report->str();
   if (Error error = arguments.writeOutputs())
     return error;

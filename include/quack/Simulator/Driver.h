@@ -16,8 +16,18 @@
 
 namespace quack::sim {
 
-/// Sets how launches run from now on.
-void setDriverOptions(const Options &options);
+/// Sets how launches run from now on: once with each of `runs`.
+void setDriverOptions(std::vector<Options> runs);
+
+/// A part of an allocation.
+struct Region {
+  uint64_t address = 0, bytes = 0;
+};
+
+/// Sets what launches may touch from now on. What else there is in their
+/// allocations, such as guards around an operand, is out of bounds. Without a
+/// region whole allocations may be touched.
+void setDriverRegions(std::vector<Region> regions);
 
 /// Returns the report of the last launch.
 const Report &lastReport();

@@ -15,8 +15,10 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,6 +50,7 @@ struct Options {
   uint64_t stepLimit = 1ull << 32; ///< warp instructions of one cluster
   unsigned hostThreads = 1;        ///< clusters that run at a time
   unsigned maxFaults = 16;         ///< of one cluster; then it stops
+  bool countsTouched = false;      ///< fill in the touched bytes
 };
 
 struct Extent {
@@ -89,23 +92,58 @@ struct InstructionCount {
   std::string text;
   uint64_t warps = 0; ///< warp instructions executed with any lane on
   uint64_t lanes = 0; ///< lanes that took part
-  uint64_t sectors = 0, leastSectors = 0;       ///< global memory
-  uint64_t wavefronts = 0, leastWavefronts = 0; ///< shared memory
+
+  uint64_t requests = 0; ///< warp instructions that reached memory
+  uint32_t width = 0;    ///< bytes a lane accesses
+
+  // Global memory: sectors of 32 bytes, lines of 128; the least sectors are
+  // those that the request's distinct bytes fill.
+  uint64_t bytesRead = 0, bytesWritten = 0; ///< that lanes ask for
+  uint64_t touchedBytes = 0; ///< distinct ones, with Options::countsTouched
+  uint64_t sectors = 0, leastSectors = 0, lines = 0;
+
+  // Shared memory. More wavefronts than the least are bank conflicts.
+  uint64_t wavefronts = 0, leastWavefronts = 0;
+  uint64_t remoteBytes = 0; ///< to or from other CTAs of the cluster
+
+  /// Cycles that the instruction keeps a unit of its SM busy, roughly: a
+  /// quarter for issuing a warp instruction (four schedulers), one for a
+  /// wavefront, two for a sector (an SM's share of an H200's HBM).
+  double cost() const {
+    return double(warps) / 4 + double(wavefronts) + 2 * double(sectors);
+  }
+};
+
+/// Shared-memory accesses of one width.
+struct WidthCount {
+  uint32_t width = 0; ///< bytes a lane accesses
+  uint64_t requests = 0, wavefronts = 0, leastWavefronts = 0;
 };
 
 /// What a launch did.
 struct Report {
+  std::string schedule; ///< as parseSchedules takes it
   std::vector<Fault> faults;
   std::vector<InstructionCount> instructions; ///< in the order of the text
   uint64_t warpInstructions = 0, laneInstructions = 0;
   uint64_t globalBytesRead = 0, globalBytesWritten = 0;
-  uint64_t sectors = 0, leastSectors = 0;
+  /// Distinct bytes, with Options::countsTouched.
+  uint64_t touchedBytesRead = 0, touchedBytesWritten = 0;
+  uint64_t globalRequests = 0, sectors = 0, leastSectors = 0, lines = 0;
   uint64_t wavefronts = 0, leastWavefronts = 0;
   uint64_t barriers = 0, shuffles = 0, remoteBytes = 0;
 
   bool isClean() const { return faults.empty(); }
+  /// Returns the widths of accesses to shared memory, ascending.
+  std::vector<WidthCount> sharedWidths() const;
+  /// Returns how many warp instructions had each cache operator, eviction
+  /// priority, prefetch size or policy, by the modifier's name; `prefetch`
+  /// counts the instructions of that name.
+  std::map<std::string, uint64_t> cacheModifiers() const;
   /// Returns the counters as text, the costliest instructions first.
   std::string str(unsigned topInstructions = 12) const;
+  /// Returns the faults and all counters.
+  llvm::json::Value toJSON() const;
 };
 
 struct ModuleImpl;
@@ -133,13 +171,22 @@ public:
   llvm::Expected<Report> launch(const LaunchConfig &config,
                                 const Options &options = {}) const;
 
+  /// Runs a kernel once with each of `options`, every time on the memory as it
+  /// was before, until a run finds a fault. Memory that another run left in
+  /// another state is a fault, `schedule-dependent`, unless the kernel has
+  /// atomic operations, whose order is free. Returns the last run's report.
+  llvm::Expected<Report> launchEach(const LaunchConfig &config,
+                                    llvm::ArrayRef<Options> options) const;
+
 private:
   explicit Module(std::unique_ptr<ModuleImpl> impl);
   std::unique_ptr<ModuleImpl> impl;
 };
 
-/// Reads "eager", "lazy" or "random:SEED" into `options`.
-llvm::Error parseSchedule(llvm::StringRef text, Options &options);
+/// Returns `options` once for each schedule that `text` lists, separated by
+/// commas: "eager", "lazy", "random:SEED" or "random:FIRST-LAST".
+llvm::Expected<std::vector<Options>> parseSchedules(llvm::StringRef text,
+                                                    const Options &options);
 
 } // namespace quack::sim
 

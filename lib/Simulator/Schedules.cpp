@@ -1,0 +1,146 @@
+//===- Schedules.cpp - a kernel under several schedules --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Schedules.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+#include <cstring>
+
+using namespace llvm;
+using namespace quack::sim;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+std::string quack::sim::str(const Options &options) {
+  switch (options.schedule) {
+  case Schedule::eager:
+    return "eager";
+  case Schedule::lazy:
+    return "lazy";
+  case Schedule::random:
+    return "random:" + std::to_string(options.seed);
+  }
+  return "";
+}
+
+/// random, random:SEED, random:FIRST-LAST
+static bool addRandom(StringRef seeds, Options options,
+                      std::vector<Options> &list) {
+  uint64_t first = 0, last = 0;
+  if (!seeds.empty()) {
+    auto [from, to] = seeds.split('-');
+    if (!to_integer(from, first) ||
+        !to_integer(seeds.contains('-') ? to : from, last))
+      return false;
+  }
+  if (last < first || last - first > 100000)
+    return false;
+  options.schedule = Schedule::random;
+  for (options.seed = first; options.seed <= last; ++options.seed)
+    list.push_back(options);
+  return true;
+}
+
+Expected<std::vector<Options>>
+quack::sim::parseSchedules(StringRef text, const Options &options) {
+  std::vector<Options> list;
+  SmallVector<StringRef, 4> parts;
+  text.split(parts, ',');
+  for (StringRef part : parts) {
+    auto [name, seeds] = part.split(':');
+    if (part == "eager" || part == "lazy") {
+      list.push_back(options);
+      list.back().schedule = part == "eager" ? Schedule::eager : Schedule::lazy;
+    } else if (name != "random" || !addRandom(seeds, options, list)) {
+      return createStringError(
+          "expected eager, lazy, random:SEED or random:FIRST-LAST, got '" +
+          part + "'");
+    }
+  }
+  return list;
+}
+
+//===----------------------------------------------------------------------===//
+// Several runs
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What is in a launch's buffers.
+class Snapshot {
+public:
+  explicit Snapshot(ArrayRef<Buffer> buffers) {
+    for (const Buffer &buffer : buffers) {
+      const char *from = static_cast<const char *>(buffer.data);
+      contents.emplace_back(from, from + buffer.bytes);
+    }
+  }
+
+  void restore(ArrayRef<Buffer> buffers) const {
+    for (size_t i = 0; i < buffers.size(); ++i)
+      if (buffers[i].bytes)
+        std::memcpy(buffers[i].data, contents[i].data(), buffers[i].bytes);
+  }
+
+  /// Returns the address of the first byte that is another one now; 0 if none
+  /// is.
+  uint64_t findChange(ArrayRef<Buffer> buffers) const {
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      const char *now = static_cast<const char *>(buffers[i].data);
+      auto [then, found] =
+          std::mismatch(contents[i].begin(), contents[i].end(), now);
+      if (then != contents[i].end())
+        return buffers[i].address + uint64_t(found - now);
+    }
+    return 0;
+  }
+
+private:
+  std::vector<std::vector<char>> contents;
+};
+} // namespace
+
+Expected<Report> Module::launchEach(const LaunchConfig &config,
+                                    ArrayRef<Options> options) const {
+  if (options.size() == 1)
+    return launch(config, options.front());
+  Expected<const Program *> program =
+      findProgram(impl->programs, config.kernel);
+  if (!program)
+    return program.takeError();
+  Snapshot before(config.buffers);
+  std::optional<Snapshot> after;
+  std::string firstSchedule;
+  Report last;
+  for (const Options &run : options) {
+    if (after)
+      before.restore(config.buffers);
+    Expected<Report> report = launch(config, run);
+    if (!report)
+      return report;
+    last = std::move(*report);
+    if (!last.isClean())
+      return last;
+    if (!after) {
+      after.emplace(config.buffers);
+      firstSchedule = last.schedule;
+      continue;
+    }
+    uint64_t address = after->findChange(config.buffers);
+    if (address == 0 || (*program)->hasAtomics)
+      continue;
+    Fault fault;
+    fault.kind = "schedule-dependent";
+    fault.text = "the byte at 0x" + utohexstr(address, /*LowerCase=*/true) +
+                 " is not what the schedule " + firstSchedule + " left there";
+    last.faults.push_back(std::move(fault));
+    return last;
+  }
+  return last;
+}

@@ -218,7 +218,7 @@ void Cluster::reset(uint64_t number) {
   }
   pending.clear();
   readSets.clear();
-  random.state = launch.options->seed * 0x9e3779b97f4a7c15u + number;
+  random.begin(launch.options->seed, number);
   clusterPhase = clusterArrivals = 0;
   liveThreads = threads * uint32_t(ctas.size());
   for (Clock *clock :

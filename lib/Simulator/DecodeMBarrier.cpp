@@ -38,12 +38,13 @@ static void takeSpace(Decoder &d, Op &op) {
     d.fail("'" + d.inst().text + "' needs .b64");
 }
 
-static void decodeWait(Decoder &d, Op &op, bool mayHint) {
+static void decodeWait(Decoder &d, Op &op, bool mayFail) {
   op.run = runMBarrierWait;
   op.flow = Flow::wait;
   op.count = d.take("parity");
+  op.mode = mayFail;
   takeModifiers(d, op, "acquire", false);
-  if (!d.expectOperands(3, mayHint ? 4 : 3))
+  if (!d.expectOperands(3, mayFail ? 4 : 3))
     return;
   op.d = d.dest(0, Type::pred);
   d.address(1, op);

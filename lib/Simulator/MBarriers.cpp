@@ -319,7 +319,7 @@ static bool testState(Warp &warp, const Op &op, unsigned lane,
 }
 
 /// A wait of CTA scope does not acquire what a peer sent. In the random
-/// schedule a wait may fail at any time.
+/// schedule a try_wait may fail at any time.
 void quack::sim::runMBarrierWait(Warp &warp, const Op &op, uint32_t lanes) {
   lanes = requireDefined(warp, op, op.a, lanes, "an address");
   lanes = requireDefined(warp, op, op.b, lanes, "an mbarrier's wait");
@@ -327,7 +327,8 @@ void quack::sim::runMBarrierWait(Warp &warp, const Op &op, uint32_t lanes) {
   uint64_t addresses[warpLanes];
   computeAddresses(warp, op.a, op.from, op.offset, addresses);
   uint32_t done = 0;
-  bool fails = cluster.launch.options->schedule == Schedule::random &&
+  bool fails = op.mode &&
+               cluster.launch.options->schedule == Schedule::random &&
                cluster.random.below(8) == 0;
   for (unsigned i = 0; i < warpLanes; ++i) {
     if (!(lanes >> i & 1))

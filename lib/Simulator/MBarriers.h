@@ -31,7 +31,8 @@ enum class ArriveForm : uint8_t {
 };
 
 void runMBarrier(Warp &warp, const Op &op, uint32_t lanes);
-/// Op::count is whether a parity is tested; else a state is.
+/// Op::count is whether a parity is tested; else a state is. Op::mode is
+/// whether the wait may give up (try_wait).
 void runMBarrierWait(Warp &warp, const Op &op, uint32_t lanes);
 void runPendingCount(Warp &warp, const Op &op, uint32_t lanes);
 

@@ -183,6 +183,12 @@ struct Cta {
 /// splitmix64.
 struct Random {
   uint64_t state = 0;
+  /// Begins a stream of its own for each seed and number.
+  void begin(uint64_t seed, uint64_t number) {
+    state = seed;
+    state = next() + number;
+    state = next();
+  }
   uint64_t next() {
     uint64_t z = (state += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

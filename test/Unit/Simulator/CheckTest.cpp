@@ -2,29 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each case is a faulty program and a twin that differs in the fault only. The
-// twin is clean under every schedule; the fault shows under some.
+// Each case is a faulty program and a twin that differs in the fault only.
 //
 //===----------------------------------------------------------------------===//
 
 #include "SimulatorTest.h"
 
 using namespace quack::sim;
-
-static void expectFault(const std::string &kind, const std::string &faulty,
-                        const std::string &clean, const Shape &shape = {}) {
-  bool found = false;
-  std::string others;
-  for (const Options &options : schedules()) {
-    std::vector<uint32_t> buffer(64);
-    Report good = runBody(clean, buffer, shape, options);
-    EXPECT_EQ(describe(good), "") << "the clean twin of " << kind;
-    Report bad = runBody(faulty, buffer, shape, options);
-    found |= has(bad, kind);
-    others += describe(bad);
-  }
-  EXPECT_TRUE(found) << kind << " is not among:\n" << others;
-}
 
 TEST(Checks, Bounds) {
   expectFault("out-of-bounds", "ld.global.b32 %r2, [%rd0+256];",

@@ -83,13 +83,56 @@ inline bool has(const Report &report, const std::string &kind) {
 
 /// The schedules that every test of synchronisation runs under.
 inline std::vector<Options> schedules() {
-  std::vector<Options> list(5);
+  std::vector<Options> list(8);
   list[1].schedule = Schedule::lazy;
-  for (unsigned i = 2; i < 5; ++i) {
+  for (unsigned i = 2; i < list.size(); ++i) {
     list[i].schedule = Schedule::random;
     list[i].seed = i;
   }
   return list;
+}
+
+/// `faulty` shows a fault of this kind under some schedule; `clean`, which
+/// differs from it in the fault only, shows none under any.
+inline void expectFault(const std::string &kind, const std::string &faulty,
+                        const std::string &clean, const Shape &shape = {}) {
+  bool found = false;
+  std::string others;
+  for (const Options &options : schedules()) {
+    std::vector<uint32_t> buffer(64);
+    Report good = runBody(clean, buffer, shape, options);
+    EXPECT_EQ(describe(good), "") << "the clean twin of " << kind;
+    Report bad = runBody(faulty, buffer, shape, options);
+    found |= has(bad, kind);
+    others += describe(bad);
+  }
+  EXPECT_TRUE(found) << kind << " is not among:\n" << others;
+}
+
+/// Runs `body` on zeros under every schedule: no faults, and the buffer begins
+/// with `words`.
+inline void expectWords(const std::string &body,
+                        const std::vector<uint32_t> &words,
+                        const Shape &shape = {},
+                        std::vector<uint32_t> input = {}) {
+  input.resize(64);
+  for (const Options &options : schedules()) {
+    std::vector<uint32_t> buffer = input;
+    Report report = runBody(body, buffer, shape, options);
+    EXPECT_EQ(describe(report), "");
+    buffer.resize(words.size());
+    EXPECT_EQ(buffer, words) << "schedule " << unsigned(options.schedule)
+                             << " seed " << options.seed << "\n" << body;
+  }
+}
+
+/// `body` is refused with a message that has `part` in it.
+inline void expectError(const std::string &body, const std::string &part) {
+  std::string text = wrap(body);
+  llvm::Expected<Module> module = Module::parse(text);
+  std::string message =
+      module ? "no error" : llvm::toString(module.takeError());
+  EXPECT_NE(message.find(part), std::string::npos) << message << "\n" << body;
 }
 
 } // namespace quack::sim

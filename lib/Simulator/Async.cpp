@@ -304,8 +304,8 @@ void quack::sim::progress(Cluster &cluster, size_t index) {
   // What is left of each part, and how far it may go by now.
   uint32_t left[] = {async.bytes - read, read - async.written,
                      signals ? async.written - async.signalled : 0};
-  unsigned part = cluster.random.below(3);
-  uint32_t bytes = std::min(left[part], 16 * (1 + cluster.random.below(64)));
+  unsigned part = cluster.machine.random.below(3);
+  uint32_t bytes = std::min(left[part], 16 * (1 + cluster.machine.random.below(64)));
   if (bytes == 0)
     return;
   if (part == 0)

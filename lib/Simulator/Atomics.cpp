@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // PTX ISA, atom and red, on 32 and 64 bits. The lanes of a warp take their turn
-// from lane 0 up. Between clusters that run at a time the host's atomics would
-// be needed: a kernel with atomics runs its clusters one after the other.
+// from lane 0 up. Clusters of a kernel that has them in global memory share a
+// machine, so that no other access comes between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,6 +60,7 @@ static void atomic(Warp &warp, const Op &op, uint32_t lanes) {
   lanes = requireDefined(warp, op, op.b, lanes, "memory");
   Access access;
   resolve(warp, op, lanes, sizeof(T), AccessKind::atomic, access);
+  notePoll(warp);
   const T *b = warp.reg<T>(op.b), *c = warp.reg<T>(op.c);
   T result[warpLanes] = {};
   for (unsigned i = 0; i < warpLanes; ++i) {
@@ -118,7 +119,7 @@ bool quack::sim::decodeAtomic(Decoder &d, Op &op) {
                                                     : Space::generic;
   op.type = d.takeType();
   op.run = pick(op.type);
-  d.noteAtomic();
+  d.noteMeeting(op.space);
   op.definedness = Definedness::custom;
   if (!hasKind || !op.run || (isFloat(op.type) && op.mode != add))
     d.fail("'" + d.inst().text + "' is not simulated");

@@ -25,7 +25,7 @@ static void completeIfFull(Cluster &cluster, Cta &cta, NamedBarrier &barrier) {
     return;
   ++barrier.generation;
   ++cluster.events;
-  ++cluster.barrierCount;
+  ++cluster.grid.barrierCount;
   barrier.arrived = 0;
   barrier.expected = 0;
   barrier.lastOnes = barrier.ones;
@@ -149,7 +149,7 @@ static void completeCluster(Cluster &cluster) {
     return;
   ++cluster.clusterPhase;
   ++cluster.events;
-  ++cluster.barrierCount;
+  ++cluster.grid.barrierCount;
   cluster.clusterArrivals = 0;
   cluster.clusterReleased = cluster.clusterClock;
   cluster.clusterKnownReleased = cluster.clusterKnown;
@@ -273,7 +273,9 @@ static void decodeFence(Decoder &d, Op &op) {
     d.takeAny({"global", "shared::cta", "shared::cluster"});
   } else {
     d.takeAny({"sc", "acq_rel", "acquire", "release"});
-    if (!d.takeAny({"cta", "cluster", "gpu", "gl", "sys"}))
+    if (d.takeAny({"gpu", "gl", "sys"}))
+      d.noteMeeting(Space::global);
+    else if (!d.takeAny({"cta", "cluster"}))
       d.fail("'" + d.inst().text + "' needs a scope");
   }
   d.expectOperands(0);

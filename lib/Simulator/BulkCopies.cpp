@@ -266,7 +266,7 @@ static void decodeToGlobal(Decoder &d, Op &op, bool isReduce) {
       (isReduce && !takeReduction(d, op, true)))
     return d.fail("'" + d.inst().text + "' does not exist");
   if (isReduce)
-    d.noteAtomic();
+    d.noteMeeting(Space::global);
   bool hasPolicy = d.take("L2::cache_hint");
   if (d.hasFailed() || !d.expectOperands(3 + hasPolicy))
     return;

@@ -16,7 +16,7 @@ using namespace quack::sim;
 void quack::sim::report(Warp &warp, const Op &op, uint32_t lane, StringRef kind,
                         const Twine &text) {
   Cluster &cluster = *warp.cluster;
-  if (!cluster.reported.insert({kind.str(), op.line}).second)
+  if (!cluster.grid.reported.insert({kind.str(), op.line}).second)
     return;
   Fault fault;
   fault.kind = kind.str();
@@ -25,9 +25,9 @@ void quack::sim::report(Warp &warp, const Op &op, uint32_t lane, StringRef kind,
   fault.warp = warp.number;
   fault.lane = lane;
   fault.text = text.str() + " [" + cluster.program.texts[op.index] + "]";
-  cluster.faults.push_back(std::move(fault));
-  if (cluster.faults.size() >= cluster.launch.options->maxFaults)
-    cluster.isStopped = true;
+  cluster.grid.faults.push_back(std::move(fault));
+  if (cluster.grid.faults.size() >= cluster.launch.options->maxFaults)
+    cluster.machine.isStopped = true;
 }
 
 uint32_t quack::sim::requireDefined(Warp &warp, const Op &op, Slot slot,
@@ -88,31 +88,35 @@ static std::string describeWait(const Cluster &cluster, const Warp &warp,
   return "lanes that are elsewhere";
 }
 
-void quack::sim::reportDeadlock(Cluster &cluster) {
+void quack::sim::reportDeadlock(Machine &machine) {
   std::string text = "nobody can go on:";
   Warp *first = nullptr;
   const Op *at = nullptr;
   uint32_t lane = 0;
   unsigned listed = 0;
-  for (Warp &warp : cluster.warps)
-    for (const Fragment &fragment : warp.fragments) {
-      const Op &op =
-          cluster.program
-              .ops[fragment.wait == Wait::none ? fragment.pc : fragment.at];
-      if (!first) {
-        first = &warp;
-        at = &op;
-        lane = firstLane(fragment.lanes);
-      }
-      if (++listed <= 4)
-        text += " CTA " + std::to_string(warp.cta->number) + " warp " +
-                std::to_string(warp.number) + " in line " +
-                std::to_string(op.line) + " waits for " +
-                describeWait(cluster, warp, fragment) + ";";
+  auto list = [&](Warp &warp, const Fragment &fragment) {
+    const Cluster &cluster = *warp.cluster;
+    const Op &op =
+        cluster.program
+            .ops[fragment.wait == Wait::none ? fragment.pc : fragment.at];
+    if (!first) {
+      first = &warp;
+      at = &op;
+      lane = firstLane(fragment.lanes);
     }
+    if (++listed <= 4)
+      text += " CTA " + std::to_string(warp.cta->number) + " warp " +
+              std::to_string(warp.number) + " in line " +
+              std::to_string(op.line) + " waits for " +
+              describeWait(cluster, warp, fragment) + ";";
+  };
+  for (Cluster *cluster : machine.liveClusters())
+    for (Warp &warp : cluster->warps)
+      for (const Fragment &fragment : warp.fragments)
+        list(warp, fragment);
   if (listed > 4)
     text += " and " + std::to_string(listed - 4) + " more";
   if (first)
     report(*first, *at, lane, "deadlock", StringRef(text).rtrim(';'));
-  cluster.isStopped = true;
+  machine.isStopped = true;
 }

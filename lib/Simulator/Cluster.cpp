@@ -2,8 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Starts the CTAs of a cluster together and gives their warps turns by the
-// schedule, until all have exited or nobody can go on.
+// Starts the CTAs of a cluster together, and says which of its warps can go on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,17 +16,15 @@ using namespace quack::sim;
 // Start
 //===----------------------------------------------------------------------===//
 
-Cluster::Cluster(const Launch &launch)
-    : launch(launch), program(*launch.program) {
+Cluster::Cluster(Machine &machine, Grid &grid)
+    : machine(machine), grid(grid), launch(grid.launch),
+      program(*launch.program), counts(grid.counts),
+      memoryCounts(grid.memoryCounts), touched(grid.touched) {
   unsigned checks = launch.options->checks;
   checksUndefined = checks & checkUndefined;
   checksAsync = checks & checkAsync;
   checksRaces = checks & checkRaces;
   checksProtocol = checks & checkProtocol;
-  counts.resize(program.ops.size());
-  memoryCounts.resize(program.ops.size());
-  if (launch.options->countsTouched)
-    touched.resize(program.ops.size());
   uint32_t threads = uint32_t(launch.config->block.count());
   uint32_t warpsPerCta = (threads + warpLanes - 1) / warpLanes;
   ctas.resize(launch.clusterSize);
@@ -129,8 +126,10 @@ static uint32_t specialOf(const Launch &launch, const Cluster &cluster,
     return ~((2u << lane) - 1);
   case Special::lanemaskGe:
     return ~((1u << lane) - 1);
+  case Special::smid:
+    return warp.cta->sm;
   case Special::nsmid:
-    return 132;
+    return deviceLimits.sms;
   case Special::dynamicSmemSize:
     return launch.config->sharedBytes;
   case Special::totalSmemSize:
@@ -167,6 +166,7 @@ void Cluster::startWarp(Warp &warp) {
         warp.reg<uint32_t>(special.slot)[i] = value;
     }
   }
+  warp.serial = machine.warpsStarted++;
   warp.exited = 0;
   warp.fragments.clear();
   warp.joins.clear();
@@ -185,67 +185,79 @@ void Cluster::startWarp(Warp &warp) {
   warp.clock[warp.agent] = 1;
 }
 
-void Cluster::reset(uint64_t number) {
-  index = number;
+void Cluster::startCta(Cta &cta, uint32_t rank) {
   const Extent &grid = launch.config->grid, &size = launch.config->cluster;
   uint64_t clustersX = grid.x / size.x, clustersY = grid.y / size.y;
-  uint64_t x = number % clustersX, y = number / clustersX % clustersY,
-           z = number / clustersX / clustersY;
+  uint64_t x = index % clustersX, y = index / clustersX % clustersY,
+           z = index / clustersX / clustersY;
+  cta.rank = rank;
+  cta.id.x = uint32_t(x * size.x + rank % size.x);
+  cta.id.y = uint32_t(y * size.y + rank / size.x % size.y);
+  cta.id.z = uint32_t(z * size.z + rank / size.x / size.y);
+  cta.number =
+      cta.id.x + uint64_t(grid.x) * (cta.id.y + uint64_t(grid.y) * cta.id.z);
+  cta.shared.assign(launch.sharedBytes, 0);
+  cta.state.assign(launch.sharedBytes,
+                   checksUndefined ? byteUnwritten : byteWritten);
+  if (checksRaces)
+    cta.history.assign(launch.sharedBytes / program.sharedGranule + 1, {});
+  cta.mbarriers.clear();
+  cta.mbarrierCount = 0;
   size_t agents = checksRaces ? 2 * warps.size() : 0;
-  uint32_t threads = uint32_t(launch.config->block.count());
+  for (NamedBarrier &barrier : cta.barriers) {
+    barrier = NamedBarrier();
+    barrier.clock.assign(agents, 0);
+    barrier.released.assign(agents, 0);
+  }
+  cta.liveThreads = uint32_t(launch.config->block.count());
+  cta.hasExited = false;
+}
+
+void Cluster::start(uint64_t number, llvm::ArrayRef<uint32_t> sms) {
+  index = number;
+  liveThreads = 0;
   for (uint32_t rank = 0; rank < ctas.size(); ++rank) {
-    Cta &cta = ctas[rank];
-    cta.rank = rank;
-    cta.id.x = uint32_t(x * size.x + rank % size.x);
-    cta.id.y = uint32_t(y * size.y + rank / size.x % size.y);
-    cta.id.z = uint32_t(z * size.z + rank / size.x / size.y);
-    cta.number =
-        cta.id.x + uint64_t(grid.x) * (cta.id.y + uint64_t(grid.y) * cta.id.z);
-    cta.shared.assign(launch.sharedBytes, 0);
-    cta.state.assign(launch.sharedBytes,
-                     checksUndefined ? byteUnwritten : byteWritten);
-    if (checksRaces)
-      cta.history.assign(launch.sharedBytes / program.sharedGranule + 1, {});
-    cta.mbarriers.clear();
-    cta.mbarrierCount = 0;
-    for (NamedBarrier &barrier : cta.barriers) {
-      barrier = NamedBarrier();
-      barrier.clock.assign(agents, 0);
-      barrier.released.assign(agents, 0);
-    }
-    cta.liveThreads = threads;
-    cta.hasExited = false;
+    ctas[rank].sm = sms[rank];
+    startCta(ctas[rank], rank);
+    liveThreads += ctas[rank].liveThreads;
   }
   pending.clear();
   readSets.clear();
-  random.begin(launch.options->seed, number);
   clusterPhase = clusterArrivals = 0;
-  liveThreads = threads * uint32_t(ctas.size());
+  size_t agents = checksRaces ? 2 * warps.size() : 0;
   for (Clock *clock :
        {&clusterClock, &clusterReleased, &clusterKnown, &clusterKnownReleased})
     clock->assign(agents, 0);
-  events = steps = 0;
-  isStopped = false;
-  reported.clear();
+  events = idleAt = 0;
+  idle = 0;
+  stuckAt = UINT64_MAX;
   for (Warp &warp : warps)
     startWarp(warp);
 }
 
 //===----------------------------------------------------------------------===//
-// Turns
+// Whose turn it is
 //===----------------------------------------------------------------------===//
 
-static bool canRun(const Cluster &cluster, const Fragment &fragment) {
-  return fragment.wait == Wait::none || fragment.seen != cluster.events;
+uint32_t Cluster::firstWarp() const {
+  return machine.options.schedule == Schedule::lazy ? uint32_t(warps.size() - 1)
+                                                    : 0;
+}
+
+uint32_t Cluster::nextWarp(uint32_t warp) const {
+  if (machine.options.schedule != Schedule::lazy)
+    return warp + 1;
+  return warp ? warp - 1 : uint32_t(warps.size());
 }
 
 /// Sets `warp.current` to a fragment that can run, from the one after the
 /// current on.
-static bool pickFragment(Cluster &cluster, Warp &warp) {
+static bool pickFragment(const Cluster &cluster, Warp &warp) {
   unsigned count = unsigned(warp.fragments.size());
   for (unsigned i = 1; i <= count; ++i) {
     unsigned at = (warp.current + i) % count;
-    if (canRun(cluster, warp.fragments[at])) {
+    const Fragment &fragment = warp.fragments[at];
+    if (fragment.wait == Wait::none || fragment.seen != cluster.events) {
       warp.current = at;
       return true;
     }
@@ -253,14 +265,10 @@ static bool pickFragment(Cluster &cluster, Warp &warp) {
   return false;
 }
 
-/// Returns the next warp to run: the first from `from` on, up or down.
-static Warp *pickWarp(Cluster &cluster, size_t from, bool down) {
-  size_t count = cluster.warps.size();
-  for (size_t i = 0; i < count; ++i) {
-    size_t at = down ? (from + count - i) % count : (from + i) % count;
-    if (pickFragment(cluster, cluster.warps[at]))
-      return &cluster.warps[at];
-  }
+Warp *Cluster::scan(uint32_t from) {
+  for (; from < warps.size(); from = nextWarp(from))
+    if (pickFragment(*this, warps[from]))
+      return &warps[from];
   return nullptr;
 }
 
@@ -268,51 +276,34 @@ static Warp *pickWarp(Cluster &cluster, size_t from, bool down) {
 /// a program may do something else after a wait that failed.
 static constexpr unsigned idleRounds = 4;
 
-void Cluster::run(uint64_t number) {
-  reset(number);
-  Schedule schedule = launch.options->schedule;
-  bool isRandom = schedule == Schedule::random,
-       down = schedule == Schedule::lazy;
-  size_t home = down ? warps.size() - 1 : 0, from = home;
-  unsigned idle = 0;
-  uint64_t idleSince = 0;
-  while (!isStopped && liveThreads) {
-    if (isRandom) {
-      from = random.below(uint32_t(warps.size()));
-      if (!pending.empty() && random.below(4) == 0)
-        progress(*this, random.below(uint32_t(pending.size())));
-    }
-    Warp *warp = pickWarp(*this, from, down);
-    if (warp) {
-      runFragment(*warp, isRandom ? 1 + random.below(64) : UINT32_MAX);
-      from = warp->yields
-                 ? (warp->agent + (down ? warps.size() - 1 : 1)) % warps.size()
-                 : home;
-      if (steps > launch.options->stepLimit && !warp->fragments.empty()) {
-        warp->current = 0;
-        report(*warp, program.ops[warp->fragment().pc], 0, "step-limit",
-               "the cluster has run " + std::to_string(steps) +
-                   " instructions");
-        isStopped = true;
+/// Nobody can go on. Performs an asynchronous operation, or lets polling lanes
+/// try again. Returns whether anybody may go on now.
+bool Cluster::stir() {
+  if (progressAny(*this))
+    return true;
+  idle = idleAt == events ? idle + 1 : 1;
+  idleAt = events;
+  if (idle > idleRounds)
+    return false;
+  bool polls = false;
+  for (Warp &warp : warps)
+    for (Fragment &fragment : warp.fragments)
+      if (fragment.wait == Wait::poll) {
+        fragment.seen = UINT64_MAX;
+        polls = true;
       }
-      continue;
-    }
-    if (progressAny(*this))
-      continue;
-    idle = idleSince == events ? idle + 1 : 1;
-    if (idle > idleRounds) {
-      reportDeadlock(*this);
-      break;
-    }
-    bool polls = false;
-    for (Warp &each : warps)
-      for (Fragment &fragment : each.fragments)
-        if (fragment.wait == Wait::poll) {
-          fragment.seen = UINT64_MAX;
-          polls = true;
-        }
-    idleSince = events;
-    if (!polls)
-      idle = idleRounds;
-  }
+  return polls;
+}
+
+Warp *Cluster::pickWarp(uint32_t from) {
+  if (stuckAt == events)
+    return nullptr;
+  if (from != firstWarp())
+    return scan(from);
+  do {
+    if (Warp *warp = scan(from))
+      return warp;
+  } while (stir());
+  stuckAt = events;
+  return nullptr;
 }

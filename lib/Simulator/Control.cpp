@@ -20,7 +20,10 @@ static void trap(Warp &warp, const Op &op, uint32_t lanes) {
 }
 
 /// nanosleep lets others run.
-static void yieldTurn(Warp &warp, const Op &, uint32_t) { warp.yields = true; }
+static void yieldTurn(Warp &warp, const Op &, uint32_t) {
+  notePoll(warp);
+  warp.yields = true;
+}
 
 bool quack::sim::decodeControl(Decoder &d, Op &op) {
   llvm::StringRef root = d.root();

@@ -80,8 +80,11 @@ public:
   uint32_t label(const ParsedOperand &operand);
   const ParsedVariable *findParameter(llvm::StringRef name,
                                       uint32_t &offset) const;
-  /// Notes that clusters may meet in global memory.
-  void noteAtomic() { program.hasAtomics = true; }
+  /// Notes that clusters may meet in global memory: `space` is that of an
+  /// atomic or of a strong access.
+  void noteMeeting(Space space) {
+    program.mayMeet |= space == Space::global || space == Space::generic;
+  }
   /// Notes that shared memory is accessed in units of `bytes`.
   void noteSharedAccess(uint32_t bytes) {
     program.sharedGranule = std::min(program.sharedGranule, bytes);

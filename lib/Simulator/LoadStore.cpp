@@ -108,6 +108,12 @@ static void load(Warp &warp, const Op &op, uint32_t lanes) {
   }
 }
 
+/// A load that may wait for a store elsewhere.
+static void loadStrong(Warp &warp, const Op &op, uint32_t lanes) {
+  notePoll(warp);
+  load(warp, op, lanes);
+}
+
 static void loadParameter(Warp &warp, const Op &op, uint32_t lanes) {
   const uint8_t *from = warp.cluster->launch.parameters.data() + op.offset;
   const Slot *list = warp.cluster->program.lists.data() + op.list;
@@ -220,9 +226,12 @@ static void decodeParameterLoad(Decoder &d, Op &op) {
 static void decodeAccess(Decoder &d, Op &op) {
   bool isLoad = d.root() == "ld";
   op.definedness = Definedness::custom;
-  d.takeAny({"weak", "relaxed", "acquire", "release", "volatile"});
+  d.take("weak");
+  bool isStrong = d.takeAny({"relaxed", "acquire", "release", "volatile"});
   d.takeAny({"cta", "cluster", "gpu", "sys"});
   op.space = takeSpace(d);
+  if (isStrong)
+    d.noteMeeting(op.space);
   if (isLoad && op.space == Space::global)
     d.take("nc");
   bool hasPolicy = takeCacheModifiers(d);
@@ -258,7 +267,7 @@ static void decodeAccess(Decoder &d, Op &op) {
   d.address(isLoad ? 1 : 0, op);
   if (hasPolicy)
     d.source(2, Type::b64);
-  op.run = isLoad ? load : store;
+  op.run = !isLoad ? store : isStrong ? loadStrong : load;
   if (op.space != Space::global)
     d.noteSharedAccess(sizeOf(op.type) * op.count);
 }

@@ -1,9 +1,10 @@
-//===- Machine.h - the state of a running cluster ---------------*- C++ -*-===//
+//===- Machine.h - the state of running clusters ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Warps, CTAs and the cluster they form. A cluster is the unit that runs on its
-// own: clusters meet in global memory only.
+// Warps, CTAs, the clusters they form, and the machine in which clusters are
+// resident. Clusters meet in global memory only: a cluster of a kernel in which
+// they cannot meet has a machine of its own while it runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +13,7 @@
 
 #include "Counters.h"
 #include "Program.h"
+#include "Residency.h"
 
 #include "quack/Simulator/Simulator.h"
 
@@ -27,6 +29,7 @@ struct AsyncGroups;
 struct AsyncOp;
 struct Cta;
 struct Cluster;
+struct Machine;
 
 //===----------------------------------------------------------------------===//
 // Warps
@@ -71,6 +74,7 @@ struct Warp {
   Cta *cta = nullptr;
   uint32_t number = 0; ///< in its CTA
   uint32_t agent = 0;  ///< in the cluster
+  uint32_t serial = 0; ///< over all warps that the machine has started
   uint8_t *file = nullptr;
   uint32_t *defined = nullptr; ///< by slot: the lanes whose value is defined
   uint32_t *origin = nullptr;  ///< by slot: the line of an undefined value
@@ -80,6 +84,7 @@ struct Warp {
   llvm::SmallVector<Join, 4> joins;
   unsigned current = 0;   ///< the running fragment
   bool yields = false;    ///< the running fragment lets others run
+  bool polls = false;     ///< it has looked at what others may change
   uint32_t asyncTime = 0; ///< of this warp's asynchronous operations
 
   uint32_t clusterArrived = 0; ///< lanes that arrived and did not wait
@@ -157,6 +162,7 @@ struct AccessHistory {
 struct Cta {
   uint32_t rank = 0;
   uint64_t number = 0; ///< in the grid
+  uint32_t sm = 0;
   Extent id;
   std::vector<uint8_t> shared;
   std::vector<uint8_t> state;         ///< ByteState by byte
@@ -177,7 +183,7 @@ struct Cta {
 };
 
 //===----------------------------------------------------------------------===//
-// The cluster
+// Clusters and the machine
 //===----------------------------------------------------------------------===//
 
 /// splitmix64.
@@ -214,25 +220,13 @@ struct Launch {
   uint32_t clusterSize = 1;
 };
 
-struct Cluster {
+/// A launch in a machine: what is left to start, and what it did.
+struct Grid {
   const Launch &launch;
-  const Program &program;
-  uint64_t index = 0;
-  std::vector<Cta> ctas;
-  std::vector<Warp> warps;
-  std::deque<std::unique_ptr<AsyncOp>> pending; ///< oldest first
-  std::vector<std::vector<uint32_t>> readSets; ///< of AccessHistory::read
-  Random random;
-
-  // barrier.cluster
-  uint32_t clusterPhase = 0, clusterArrivals = 0, liveThreads = 0;
-  Clock clusterClock, clusterReleased;
-  Clock clusterKnown, clusterKnownReleased;
-
-  uint64_t events = 0; ///< grows whenever something that may be waited for ends
-  uint64_t steps = 0;
-  bool isStopped = false;
-  bool checksUndefined, checksAsync, checksRaces, checksProtocol;
+  uint64_t clusters;    ///< in all
+  uint64_t started = 0; ///< clusters that run or have run
+  /// Of the random schedule: clusters of which the next one is drawn.
+  std::vector<uint64_t> window;
 
   std::vector<OpCount> counts;           ///< by Op::index
   std::vector<MemoryCount> memoryCounts; ///< by Op::index
@@ -241,23 +235,101 @@ struct Cluster {
   std::vector<Fault> faults;
   std::set<std::pair<std::string, uint32_t>> reported;
 
-  explicit Cluster(const Launch &launch);
+  explicit Grid(const Launch &launch);
+  /// Returns the cluster to start next; there is one.
+  uint64_t takeNext(Random &random);
+};
+
+struct Cluster {
+  Machine &machine;
+  Grid &grid;
+  const Launch &launch;
+  const Program &program;
+  uint64_t index = 0; ///< in the grid
+  std::vector<Cta> ctas;
+  std::vector<Warp> warps;
+  std::deque<std::unique_ptr<AsyncOp>> pending; ///< oldest first
+  std::vector<std::vector<uint32_t>> readSets;  ///< of AccessHistory::read
+
+  // barrier.cluster
+  uint32_t clusterPhase = 0, clusterArrivals = 0, liveThreads = 0;
+  Clock clusterClock, clusterReleased;
+  Clock clusterKnown, clusterKnownReleased;
+
+  uint64_t events = 0; ///< grows whenever something that may be waited for ends
+  uint64_t stuckAt = UINT64_MAX; ///< `events` when nobody could go on
+  uint64_t idleAt = 0;           ///< `events` when waiting lanes tried again
+  unsigned idle = 0;             ///< and how often they have since
+  bool checksUndefined, checksAsync, checksRaces, checksProtocol;
+  // The grid's.
+  std::vector<OpCount> &counts;
+  std::vector<MemoryCount> &memoryCounts;
+  std::vector<TouchedBytes> &touched;
+
+  Cluster(Machine &machine, Grid &grid);
   ~Cluster();
-  /// Runs cluster `number` of the grid.
-  void run(uint64_t number);
+  /// Starts cluster `number` of the grid; its CTAs run on `sms`.
+  void start(uint64_t number, llvm::ArrayRef<uint32_t> sms);
+  /// Returns the first warp from `from` on, in the order of the schedule, that
+  /// can go on.
+  Warp *pickWarp(uint32_t from);
+  /// Where the schedule's order of warps begins, and what comes after `warp`:
+  /// warps.size() after the last.
+  uint32_t firstWarp() const;
+  uint32_t nextWarp(uint32_t warp) const;
 
 private:
   std::vector<uint8_t> files;
   std::vector<uint32_t> definedness, origins;
-  void reset(uint64_t number);
+  void startCta(Cta &cta, uint32_t rank);
   void startWarp(Warp &warp);
+  Warp *scan(uint32_t from);
+  bool stir();
+};
+
+/// Runs clusters and gives their warps turns by the schedule (Machine.cpp).
+struct Machine {
+  const Options &options;
+  std::vector<Grid> grids; ///< in the order of the stream
+  Random random;
+  uint64_t steps = 0; ///< warp instructions
+  bool isStopped = false;
+  uint32_t warpsStarted = 0;
+
+  explicit Machine(llvm::ArrayRef<const Launch *> launches);
+  /// Runs cluster `number` of the only grid, alone.
+  void runAlone(uint64_t number);
+  /// Runs all grids. Resident clusters take turns; one that exits makes room
+  /// for the next.
+  void runTogether();
+  /// The clusters that have started and not exited, the first started first.
+  llvm::ArrayRef<Cluster *> liveClusters() const { return live; }
+
+private:
+  std::vector<std::unique_ptr<Cluster>> clusters; ///< of all times
+  std::vector<Cluster *> live, idle;
+  Residency residency;
+  bool isTogether = false;
+  size_t fromCluster = 0;  ///< whose turn is next,
+  uint32_t fromWarp = 0;   ///< and which of its warps'
+  bool passesOn = false;   ///< the warp that had its turn polls
+  uint64_t quietSince = 0; ///< `steps` when something has last happened
+
+  void reset(uint64_t number);
+  Cluster &makeCluster(Grid &grid);
+  bool startNext();
+  void retire(Cluster &cluster);
+  Warp *pick();
+  void giveTurn(Warp &warp);
+  void moveTurn(const Warp &warp);
+  void run();
 };
 
 //===----------------------------------------------------------------------===//
 // Faults (Checks.cpp)
 //===----------------------------------------------------------------------===//
 
-/// Reports a fault of `op`; once for each kind and line in a cluster.
+/// Reports a fault of `op`; once for each kind and line in a machine's run.
 void report(Warp &warp, const Op &op, uint32_t lane, llvm::StringRef kind,
             const llvm::Twine &text);
 /// Reports an undefined value of `slot` among `lanes` that reaches `use`.
@@ -265,7 +337,7 @@ void report(Warp &warp, const Op &op, uint32_t lane, llvm::StringRef kind,
 uint32_t requireDefined(Warp &warp, const Op &op, Slot slot, uint32_t lanes,
                         llvm::StringRef use);
 /// Reports who waits for what.
-void reportDeadlock(Cluster &cluster);
+void reportDeadlock(Machine &machine);
 
 inline uint32_t firstLane(uint32_t lanes) {
   return uint32_t(__builtin_ctz(lanes));
@@ -295,6 +367,14 @@ inline void tick(Warp &warp) { ++warp.clock[warp.agent]; }
 /// Runs the warp's current fragment for up to `budget` instructions, until it
 /// waits, yields or ends.
 void runFragment(Warp &warp, uint64_t budget);
+/// Backward jumps after which a fragment lets others run.
+inline constexpr uint32_t turnLimit = 256;
+/// Notes an access that may wait for another thread: a loop around it is cut
+/// short.
+inline void notePoll(Warp &warp) {
+  warp.polls = true;
+  warp.fragment().turns += turnLimit / 4;
+}
 /// Makes the lanes of the current fragment wait; they execute this instruction
 /// again after the next event.
 void waitHere(Warp &warp, Wait wait, uint32_t what);

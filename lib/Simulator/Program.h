@@ -179,7 +179,7 @@ struct Program {
   uint32_t slots = firstFreeSlot;
   uint32_t staticSharedBytes = 0; ///< before the dynamic ones
   uint32_t sharedGranule = 16;    ///< bytes that every access is a multiple of
-  bool hasAtomics = false;
+  bool mayMeet = false; ///< clusters, in global memory
   uint32_t requiredThreads[3], maxThreads[3], requiredCluster[3];
 };
 

@@ -133,7 +133,7 @@ Expected<Report> Module::launchEach(const LaunchConfig &config,
       continue;
     }
     uint64_t address = after->findChange(config.buffers);
-    if (address == 0 || (*program)->hasAtomics)
+    if (address == 0 || (*program)->mayMeet)
       continue;
     Fault fault;
     fault.kind = "schedule-dependent";

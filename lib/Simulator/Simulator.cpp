@@ -99,10 +99,10 @@ static Error checkShape(const Program &program, const LaunchConfig &config) {
                              " is no multiple of the cluster " +
                              shapeText(cluster));
   uint64_t shared = uint64_t(config.sharedBytes) + program.staticSharedBytes;
-  if (shared > 227 * 1024)
-    return createStringError("a CTA must have at most 232448 bytes of shared "
-                             "memory, got " +
-                             Twine(shared));
+  if (shared > deviceLimits.sharedBytesOfCta)
+    return createStringError("a CTA must have at most " +
+                             Twine(deviceLimits.sharedBytesOfCta) +
+                             " bytes of shared memory, got " + Twine(shared));
   if (config.arguments.size() != program.parameters.size())
     return createStringError(
         "'" + program.name + "' takes " + Twine(program.parameters.size()) +
@@ -124,12 +124,12 @@ quack::sim::findProgram(const std::vector<Program> &programs, StringRef name) {
   return createStringError("the module has no kernel '" + name + "'");
 }
 
-static void addCounts(const Cluster &cluster, Report &report) {
-  for (size_t i = 0; i < cluster.counts.size(); ++i) {
+static void addCounts(const Grid &grid, Report &report) {
+  for (size_t i = 0; i < grid.counts.size(); ++i) {
     InstructionCount &to = report.instructions[i];
-    to.warps += cluster.counts[i].warps;
-    to.lanes += cluster.counts[i].lanes;
-    const MemoryCount &from = cluster.memoryCounts[i];
+    to.warps += grid.counts[i].warps;
+    to.lanes += grid.counts[i].lanes;
+    const MemoryCount &from = grid.memoryCounts[i];
     to.requests += from.requests;
     to.width = std::max(to.width, from.width);
     to.bytesRead += from.bytesRead;
@@ -141,19 +141,18 @@ static void addCounts(const Cluster &cluster, Report &report) {
     to.leastWavefronts += from.leastWavefronts;
     to.remoteBytes += from.remoteBytes;
   }
-  report.barriers += cluster.barrierCount;
-  report.shuffles += cluster.shuffleCount;
+  report.barriers += grid.barrierCount;
+  report.shuffles += grid.shuffleCount;
 }
 
 /// Joins what the machines touched: which of them ran a cluster must not show.
-static void addTouched(ArrayRef<std::unique_ptr<Cluster>> machines,
-                       Report &report) {
+static void addTouched(ArrayRef<const Grid *> grids, Report &report) {
   TouchedBytes read, written;
   for (size_t i = 0; i < report.instructions.size(); ++i) {
     InstructionCount &count = report.instructions[i];
     TouchedBytes all;
-    for (const std::unique_ptr<Cluster> &machine : machines)
-      all.add(machine->touched[i]);
+    for (const Grid *grid : grids)
+      all.add(grid->touched[i]);
     count.touchedBytes = all.count();
     if (count.bytesRead)
       read.add(all);
@@ -180,10 +179,8 @@ static void addTotals(Report &report) {
   }
 }
 
-/// Runs all clusters; threads take the next one in turn, results are sorted.
-static Report runClusters(const Launch &launch) {
-  const LaunchConfig &config = *launch.config;
-  uint64_t clusters = config.grid.count() / launch.clusterSize;
+/// Adds up what the machines counted that ran parts of a launch.
+static Report makeReport(const Launch &launch, ArrayRef<const Grid *> grids) {
   Report report;
   report.schedule = str(*launch.options);
   for (const Op &op : launch.program->ops) {
@@ -192,21 +189,31 @@ static Report runClusters(const Launch &launch) {
     count.text = launch.program->texts[op.index];
     report.instructions.push_back(std::move(count));
   }
+  for (const Grid *grid : grids)
+    addCounts(*grid, report);
+  if (launch.options->countsTouched)
+    addTouched(grids, report);
+  addTotals(report);
+  return report;
+}
+
+/// Runs clusters that cannot meet, each alone; threads take the next one in
+/// turn, results are sorted.
+static Report runAlone(const Launch &launch) {
+  uint64_t clusters = launch.config->grid.count() / launch.clusterSize;
   std::vector<std::vector<Fault>> faults(clusters);
-  unsigned threads = std::max(1u, launch.options->hostThreads);
-  if (launch.program->hasAtomics)
-    threads = 1;
-  threads =
-      unsigned(std::min<uint64_t>(threads, std::max<uint64_t>(clusters, 1)));
-  std::vector<std::unique_ptr<Cluster>> machines(threads);
+  unsigned threads =
+      unsigned(std::min<uint64_t>(std::max(1u, launch.options->hostThreads),
+                                  std::max<uint64_t>(clusters, 1)));
+  std::vector<std::unique_ptr<Machine>> machines(threads);
   std::atomic<uint64_t> next{0};
   auto work = [&](unsigned thread) {
-    machines[thread] = std::make_unique<Cluster>(launch);
-    Cluster &cluster = *machines[thread];
+    machines[thread] = std::make_unique<Machine>(&launch);
+    Grid &grid = machines[thread]->grids.front();
     for (uint64_t number; (number = next++) < clusters;) {
-      cluster.run(number);
-      faults[number] = std::move(cluster.faults);
-      cluster.faults.clear();
+      machines[thread]->runAlone(number);
+      faults[number] = std::move(grid.faults);
+      grid.faults.clear();
     }
   };
   std::vector<std::thread> pool;
@@ -215,15 +222,23 @@ static Report runClusters(const Launch &launch) {
   work(0);
   for (std::thread &thread : pool)
     thread.join();
-  for (const std::unique_ptr<Cluster> &machine : machines)
-    addCounts(*machine, report);
-  if (launch.options->countsTouched)
-    addTouched(machines, report);
+  std::vector<const Grid *> grids;
+  for (const std::unique_ptr<Machine> &machine : machines)
+    grids.push_back(&machine->grids.front());
+  Report report = makeReport(launch, grids);
   for (std::vector<Fault> &list : faults)
     for (Fault &fault : list)
       if (report.faults.size() < launch.options->maxFaults)
         report.faults.push_back(std::move(fault));
-  addTotals(report);
+  return report;
+}
+
+/// Runs clusters that may meet, in one machine.
+static Report runTogether(const Launch &launch) {
+  Machine machine(&launch);
+  machine.runTogether();
+  Report report = makeReport(launch, &machine.grids.front());
+  report.faults = std::move(machine.grids.front().faults);
   return report;
 }
 
@@ -247,5 +262,5 @@ Expected<Report> Module::launch(const LaunchConfig &config,
     std::memcpy(launch.parameters.data() + parameter.offset,
                 &config.arguments[i], parameter.bytes);
   }
-  return runClusters(launch);
+  return launch.program->mayMeet ? runTogether(launch) : runAlone(launch);
 }

@@ -13,9 +13,6 @@
 
 using namespace quack::sim;
 
-/// Backward jumps after which a fragment lets others run.
-static constexpr uint32_t turnLimit = 256;
-
 void quack::sim::waitHere(Warp &warp, Wait wait, uint32_t what) {
   Fragment &fragment = warp.fragment();
   fragment.wait = wait;
@@ -71,7 +68,6 @@ static void settleJoins(Warp &warp) {
     merged.pc = join.pc;
     merged.join = join.parent;
     warp.fragments.push_back(merged);
-    ++warp.cluster->events;
     i = size_t(-1); // the merged fragment may complete an outer join
     Fragment &last = warp.fragments.back();
     if (last.join >= 0 && warp.joins[unsigned(last.join)].pc == last.pc) {
@@ -215,7 +211,7 @@ void quack::sim::runFragment(Warp &warp, uint64_t budget) {
   Fragment &begin = warp.fragment();
   if (begin.wait == Wait::poll || begin.wait == Wait::lanes)
     begin.wait = Wait::none;
-  warp.yields = false;
+  warp.yields = warp.polls = false;
   uint64_t done = 0;
   while (done < budget) {
     Fragment &fragment = warp.fragment();
@@ -257,5 +253,5 @@ void quack::sim::runFragment(Warp &warp, uint64_t budget) {
     if (!moveOn(warp, op, lanes))
       break;
   }
-  cluster.steps += done;
+  cluster.machine.steps += done;
 }

@@ -35,7 +35,7 @@ static bool gatherLanes(Warp &warp, const Op &op, uint32_t lanes, Slot slot) {
 static void shuffle(Warp &warp, const Op &op, uint32_t lanes) {
   if (!gatherLanes(warp, op, lanes, op.list))
     return;
-  ++warp.cluster->shuffleCount;
+  ++warp.cluster->grid.shuffleCount;
   alignas(64) uint32_t a[warpLanes], result[warpLanes];
   std::memcpy(a, warp.reg<uint32_t>(op.a), sizeof(a));
   const uint32_t *b = warp.reg<uint32_t>(op.b), *c = warp.reg<uint32_t>(op.c);

@@ -1,0 +1,90 @@
+//===- TogetherTest.cpp - clusters that run together ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Clusters that meet in global memory: the resident ones take turns.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimulatorTest.h"
+
+using namespace quack::sim;
+
+/// %r2 is the CTA, thread 0 alone goes on.
+static const std::string leader = "mov.u32 %r2, %ctaid.x; mov.u32 %r3, "
+                                  "%nctaid.x; setp.ne.u32 %p0, %r0, 0;\n"
+                                  "@%p0 bra E;\n";
+
+/// Waits until word 0 is at least %r3.
+static const std::string awaitAll =
+    "red.release.gpu.global.add.u32 [%rd0], 1;\n"
+    "L: ld.acquire.gpu.global.u32 %r4, [%rd0]; setp.lt.u32 %p1, %r4, %r3;\n"
+    "@%p1 bra L;\n";
+
+TEST(Together, GridBarrier) {
+  // As many CTAs as are resident: 132 multiprocessors, two each of 1024.
+  for (Options options : schedules()) {
+    std::vector<uint32_t> buffer(1);
+    Report report = runBody(leader + awaitAll + "E:\nbar.sync 0;", buffer,
+                            {1024, 1, 264}, options);
+    EXPECT_EQ(describe(report), "");
+    EXPECT_EQ(buffer[0], 264u);
+  }
+}
+
+TEST(Together, FlagBetweenClusters) {
+  // The last CTA produces what the others wait for, and the other way round.
+  for (const char *producer :
+       {"sub.u32 %r3, %r3, 1; setp.eq.u32 %p2, %r2, %r3;",
+        "setp.eq.u32 %p2, %r2, 0;"})
+    for (Options options : schedules()) {
+      std::vector<uint32_t> buffer(64);
+      Report report = runBody(
+          leader + producer +
+              "@%p2 bra P;\n"
+              "L: ld.acquire.gpu.global.u32 %r4, [%rd0]; setp.eq.u32 %p1, "
+              "%r4, 0; @%p1 bra L;\n"
+              "ld.global.u32 %r5, [%rd0+4];\n"
+              "mul.wide.u32 %rd1, %r2, 4; add.s64 %rd1, %rd1, %rd0;\n"
+              "st.global.u32 [%rd1+8], %r5; bra E;\n"
+              "P: st.global.u32 [%rd0+4], 77; "
+              "st.release.gpu.global.u32 [%rd0], 1;\n"
+              "E:",
+          buffer, {32, 2, 20}, options);
+      EXPECT_EQ(describe(report), "");
+      EXPECT_EQ(buffer[2 + 7], 77u);
+    }
+}
+
+TEST(Together, AnExitMakesRoomForTheNext) {
+  // Far more CTAs than are resident, each with a ticket of its own.
+  for (Options options : schedules()) {
+    std::vector<uint32_t> buffer(2);
+    Report report = runBody(
+        leader + "atom.relaxed.gpu.global.add.u32 %r4, [%rd0], 1;\n"
+                 "L: ld.acquire.gpu.global.u32 %r5, [%rd0+4]; setp.ne.u32 %p1, "
+                 "%r5, %r4; @%p1 bra L;\n"
+                 "add.u32 %r5, %r5, 1; st.release.gpu.global.u32 [%rd0+4], "
+                 "%r5;\nE:",
+        buffer, {512, 1, 600}, options);
+    EXPECT_EQ(describe(report), "");
+    EXPECT_EQ(buffer[1], 600u);
+  }
+}
+
+TEST(Together, TheOrderOfStartsIsTheSchedules) {
+  std::vector<Options> all = schedules();
+  auto firstOf = [](const Options &options) {
+    std::vector<uint32_t> buffer(2);
+    EXPECT_TRUE(runBody(leader + "atom.global.cas.b32 %r4, [%rd0], 0, 1;\n"
+                                 "setp.ne.u32 %p1, %r4, 0; @%p1 bra E;\n"
+                                 "st.global.u32 [%rd0+4], %r2;\nE:",
+                        buffer, {32, 1, 100}, options)
+                    .isClean());
+    return buffer[1];
+  };
+  EXPECT_EQ(firstOf(all[0]), 0u);
+  EXPECT_EQ(firstOf(all[1]), 99u);
+  EXPECT_NE(firstOf(all[2]), firstOf(all[3]));
+  EXPECT_EQ(firstOf(all[3]), firstOf(all[3]));
+}

@@ -167,6 +167,25 @@ static void insertField(Warp &warp, const Op &op, uint32_t lanes) {
     result[i] = T((b[i] & ~field) | (T(a[i] << position) & field));
   }
   writeLanes(warp, op.d, lanes, result);
+  spreadFrom(warp, op, lanes, {op.a, op.b, op.c, op.list});
+}
+
+/// lop3.and, lop3.or: also whether the result is not 0, combined with a
+/// predicate.
+static void lop3WithPredicate(Warp &warp, const Op &op, uint32_t lanes) {
+  const uint32_t *a = warp.reg<uint32_t>(op.a), *b = warp.reg<uint32_t>(op.b),
+                 *c = warp.reg<uint32_t>(op.c);
+  uint32_t result[warpLanes], isSet = 0;
+  for (unsigned i = 0; i < warpLanes; ++i) {
+    result[i] = Lop3::apply(op, a[i], b[i], c[i]);
+    isSet |= uint32_t(result[i] != 0) << i;
+  }
+  uint32_t with = warp.mask(op.list);
+  with = op.isLogicNegated ? ~with : with;
+  isSet = op.logic == Logic::conjunction ? isSet & with : isSet | with;
+  writeLanes(warp, op.d, lanes, result);
+  warp.mask(op.d2) = (warp.mask(op.d2) & ~lanes) | (isSet & lanes);
+  spreadFrom(warp, op, lanes, {op.a, op.b, op.c, op.list});
 }
 
 /// Predicates are masks: one word holds all lanes.
@@ -302,6 +321,7 @@ static void decodeFields(Decoder &d, Op &op) {
     op.b = d.source(2, op.type);
     op.c = d.source(3, Type::u32);
     op.list = d.source(4, Type::u32);
+    op.definedness = Definedness::custom;
     return;
   }
   if (root == "bfind") {
@@ -318,6 +338,17 @@ static void decodeFields(Decoder &d, Op &op) {
                     : unary<uint32_t, uint32_t, Reverse<uint32_t>>;
   }
   operands(d, op, root == "brev" ? op.type : Type::u32, op.type, op.type, 1);
+}
+
+/// lop3.or d|p, a, b, c, table, q
+static void decodePredicateOfLop3(Decoder &d, Op &op) {
+  if (d.operand(0).second < 0)
+    return d.fail(d.operand(0).place, "expected a result and a predicate");
+  op.d2 = d.predicate(unsigned(d.operand(0).second));
+  op.list = d.source(5, Type::pred);
+  op.isLogicNegated = d.operand(5).isNegated;
+  op.definedness = Definedness::custom;
+  op.run = lop3WithPredicate;
 }
 
 static bool decodeThreeInput(Decoder &d, Op &op) {
@@ -344,7 +375,11 @@ static bool decodeThreeInput(Decoder &d, Op &op) {
   } else if (root == "lop3") {
     op.type = d.takeType();
     op.run = ternaryWith<uint32_t, uint32_t, Lop3>;
-    if (!d.expectOperands(5))
+    op.logic = d.take("and")  ? Logic::conjunction
+               : d.take("or") ? Logic::disjunction
+                              : Logic::none;
+    bool hasPredicate = op.logic != Logic::none;
+    if (!d.expectOperands(hasPredicate ? 6 : 5))
       return true;
     if (d.operand(4).kind != ParsedOperand::integer)
       d.fail(d.operand(4).place, "expected a constant");
@@ -353,6 +388,8 @@ static bool decodeThreeInput(Decoder &d, Op &op) {
     op.a = d.source(1, op.type);
     op.b = d.source(2, op.type);
     op.c = d.source(3, op.type);
+    if (hasPredicate)
+      decodePredicateOfLop3(d, op);
     return true;
   } else {
     return false;

@@ -145,7 +145,7 @@ void Cluster::startWarp(Warp &warp) {
   std::fill_n(warp.file, size_t(program.slots) * slotBytes, 0);
   std::fill_n(warp.defined, program.slots, checksUndefined ? 0 : allLanes);
   std::fill_n(warp.origin, program.slots, 0);
-  std::fill_n(warp.defined, firstFreeSlot, allLanes);
+  std::fill_n(warp.defined, carrySlot, allLanes);
   for (const SlotConstant &constant : program.constants) {
     warp.defined[constant.slot] = allLanes;
     for (unsigned i = 0; i < warpLanes; ++i)
@@ -185,26 +185,17 @@ void Cluster::startWarp(Warp &warp) {
   warp.clock[warp.agent] = 1;
 }
 
-Extent quack::sim::ctaId(const Launch &launch, uint64_t cluster,
-                         uint32_t rank) {
+void Cluster::startCta(Cta &cta, uint32_t rank) {
   const Extent &grid = launch.config->grid, &size = launch.config->cluster;
   uint64_t clustersX = grid.x / size.x, clustersY = grid.y / size.y;
-  uint64_t x = cluster % clustersX, y = cluster / clustersX % clustersY,
-           z = cluster / clustersX / clustersY;
-  return {uint32_t(x * size.x + rank % size.x),
-          uint32_t(y * size.y + rank / size.x % size.y),
-          uint32_t(z * size.z + rank / size.x / size.y)};
-}
-
-uint64_t quack::sim::ctaNumber(const Launch &launch, const Extent &id) {
-  const Extent &grid = launch.config->grid;
-  return id.x + uint64_t(grid.x) * (id.y + uint64_t(grid.y) * id.z);
-}
-
-void Cluster::startCta(Cta &cta, uint32_t rank) {
+  uint64_t x = index % clustersX, y = index / clustersX % clustersY,
+           z = index / clustersX / clustersY;
   cta.rank = rank;
-  cta.id = ctaId(launch, index, rank);
-  cta.number = ctaNumber(launch, cta.id);
+  cta.id.x = uint32_t(x * size.x + rank % size.x);
+  cta.id.y = uint32_t(y * size.y + rank / size.x % size.y);
+  cta.id.z = uint32_t(z * size.z + rank / size.x / size.y);
+  cta.number =
+      cta.id.x + uint64_t(grid.x) * (cta.id.y + uint64_t(grid.y) * cta.id.z);
   cta.shared.assign(launch.sharedBytes, 0);
   cta.state.assign(launch.sharedBytes,
                    checksUndefined ? byteUnwritten : byteWritten);

@@ -57,24 +57,41 @@ static uint32_t compareMask(Compare how, const T *a, const T *b) {
   return 0;
 }
 
-/// The values to compare: as they are, or widened to float.
-template <typename T, typename Held, typename Convert>
-static void gather(Warp &warp, Slot slot, T *to, Convert convert) {
-  const Held *from = warp.reg<Held>(slot);
-  for (unsigned i = 0; i < warpLanes; ++i)
-    to[i] = convert(from[i]);
-}
-
 template <typename T> static uint32_t maskOf(Warp &warp, const Op &op) {
   return compareMask(op.compare, warp.reg<T>(op.a), warp.reg<T>(op.b));
 }
 
+/// Compares what `convert` makes of every `stride`-th element from `first` on.
 template <typename Held, typename Convert>
-static uint32_t floatMaskOf(Warp &warp, const Op &op, Convert convert) {
+static uint32_t floatMaskOf(Warp &warp, const Op &op, Convert convert,
+                            unsigned first = 0, unsigned stride = 1) {
   alignas(64) float a[warpLanes], b[warpLanes];
-  gather<float, Held>(warp, op.a, a, convert);
-  gather<float, Held>(warp, op.b, b, convert);
+  const Held *x = warp.reg<Held>(op.a), *y = warp.reg<Held>(op.b);
+  for (unsigned i = 0; i < warpLanes; ++i) {
+    a[i] = convert(x[first + stride * i]);
+    b[i] = convert(y[first + stride * i]);
+  }
   return compareMask(op.compare, a, b);
+}
+
+/// f16 and bf16; of a packed type the half `first`.
+static uint32_t halfMaskOf(Warp &warp, const Op &op, unsigned first) {
+  unsigned stride = sizeOf(op.from) / 2;
+  auto flush = [&op](uint16_t bits) {
+    return uint16_t(op.flush && !(bits & 0x7c00) ? bits & 0x8000 : bits);
+  };
+  if (op.from == Type::bf16 || op.from == Type::bf16x2)
+    return floatMaskOf<uint16_t>(
+        warp, op, [](uint16_t bits) { return asFloat(bf16ToBits(bits)); },
+        first, stride);
+  return floatMaskOf<uint16_t>(
+      warp, op,
+      [flush](uint16_t bits) { return asFloat(halfToBits(flush(bits))); },
+      first, stride);
+}
+
+static bool isPacked(Type type) {
+  return type == Type::f16x2 || type == Type::bf16x2;
 }
 
 static uint32_t compareLanes(Warp &warp, const Op &op) {
@@ -96,17 +113,13 @@ static uint32_t compareLanes(Warp &warp, const Op &op) {
     return maskOf<int64_t>(warp, op);
   case Type::f64:
     return maskOf<double>(warp, op);
-  case Type::f16:
-    return floatMaskOf<uint16_t>(
-        warp, op, [](uint16_t bits) { return asFloat(halfToBits(bits)); });
-  case Type::bf16:
-    return floatMaskOf<uint16_t>(
-        warp, op, [](uint16_t bits) { return asFloat(bf16ToBits(bits)); });
-  default:
+  case Type::f32:
     if (!op.flush)
       return maskOf<float>(warp, op);
     return floatMaskOf<uint32_t>(
         warp, op, [](uint32_t bits) { return asFloat(flushed(bits)); });
+  default:
+    return halfMaskOf(warp, op, 0);
   }
 }
 
@@ -124,22 +137,66 @@ static uint32_t combine(const Op &op, uint32_t result, uint32_t with) {
   return result;
 }
 
-/// setp p|q, a, b, c: p = (a cmp b) op c, q = !(a cmp b) op c.
-static void setPredicate(Warp &warp, const Op &op, uint32_t lanes) {
-  uint32_t result = compareLanes(warp, op);
-  uint32_t with = op.isLogicNegated ? ~warp.mask(op.c) : warp.mask(op.c);
-  uint32_t p = combine(op, result, with), q = combine(op, ~result, with);
+static uint32_t otherPredicate(Warp &warp, const Op &op) {
+  return op.isLogicNegated ? ~warp.mask(op.c) : warp.mask(op.c);
+}
+
+static void writePredicates(Warp &warp, const Op &op, uint32_t lanes,
+                            uint32_t p, uint32_t q) {
   uint32_t &d = warp.mask(op.d), &d2 = warp.mask(op.d2);
   d = (d & ~lanes) | (p & lanes);
   d2 = (d2 & ~lanes) | (q & lanes);
 }
 
-/// set: all ones or 1.0f where the comparison holds.
+/// setp p|q, a, b, c: p = (a cmp b) op c, q = !(a cmp b) op c.
+static void setPredicate(Warp &warp, const Op &op, uint32_t lanes) {
+  uint32_t result = compareLanes(warp, op), with = otherPredicate(warp, op);
+  writePredicates(warp, op, lanes, combine(op, result, with),
+                  combine(op, ~result, with));
+}
+
+/// setp p|q of a packed type: p for the lower halves, q for the upper ones.
+static void setPackedPredicates(Warp &warp, const Op &op, uint32_t lanes) {
+  uint32_t with = otherPredicate(warp, op);
+  writePredicates(warp, op, lanes, combine(op, halfMaskOf(warp, op, 0), with),
+                  combine(op, halfMaskOf(warp, op, 1), with));
+}
+
+/// What set gives where the comparison holds: 1.0, or all ones.
+static uint32_t trueValue(Type type) {
+  switch (type) {
+  case Type::f32:
+    return 0x3f800000;
+  case Type::f16:
+  case Type::f16x2:
+    return 0x3c00;
+  case Type::bf16:
+  case Type::bf16x2:
+    return 0x3f80;
+  default:
+    return ~0u;
+  }
+}
+
+/// set.
+template <typename T>
 static void setValue(Warp &warp, const Op &op, uint32_t lanes) {
-  uint32_t result = compareLanes(warp, op);
-  uint32_t one = op.type == Type::f32 ? 0x3f800000 : ~0u, values[warpLanes];
+  uint32_t result =
+      combine(op, compareLanes(warp, op), otherPredicate(warp, op));
+  T one = T(trueValue(op.type)), values[warpLanes];
   for (unsigned i = 0; i < warpLanes; ++i)
-    values[i] = result >> i & 1 ? one : 0;
+    values[i] = result >> i & 1 ? one : T(0);
+  writeLanes(warp, op.d, lanes, values);
+}
+
+/// set of a packed type.
+static void setPackedValues(Warp &warp, const Op &op, uint32_t lanes) {
+  uint32_t with = otherPredicate(warp, op);
+  uint32_t low = combine(op, halfMaskOf(warp, op, 0), with);
+  uint32_t high = combine(op, halfMaskOf(warp, op, 1), with);
+  uint32_t one = trueValue(op.type), values[warpLanes];
+  for (unsigned i = 0; i < warpLanes; ++i)
+    values[i] = (low >> i & 1 ? one : 0) | (high >> i & 1 ? one << 16 : 0);
   writeLanes(warp, op.d, lanes, values);
 }
 
@@ -166,10 +223,14 @@ static void select(Warp &warp, const Op &op, uint32_t lanes) {
 template <typename T, typename C>
 static void selectBySign(Warp &warp, const Op &op, uint32_t lanes) {
   const T *a = warp.reg<T>(op.a), *b = warp.reg<T>(op.b);
-  const C *c = warp.reg<C>(op.c);
+  const uint32_t *c = warp.reg<uint32_t>(op.c);
   T result[warpLanes];
-  for (unsigned i = 0; i < warpLanes; ++i)
-    result[i] = c[i] >= 0 ? a[i] : b[i];
+  for (unsigned i = 0; i < warpLanes; ++i) {
+    C value;
+    uint32_t bits = op.flush ? flushed(c[i]) : c[i];
+    std::memcpy(&value, &bits, 4);
+    result[i] = value >= 0 ? a[i] : b[i];
+  }
   writeLanes(warp, op.d, lanes, result);
 }
 
@@ -202,27 +263,57 @@ static void takeLogic(Decoder &d, Op &op) {
                              : Logic::none;
 }
 
-static void decodeSetp(Decoder &d, Op &op) {
-  takeCompare(d, op);
-  takeLogic(d, op);
-  op.from = d.takeType();
-  op.flush = op.from == Type::f32 && d.take("ftz");
-  op.run = setPredicate;
-  if (op.from == Type::f16x2 || op.from == Type::bf16x2 ||
-      op.from == Type::pred || sizeOf(op.from) == 1)
-    d.fail("'" + d.inst().text + "' is not simulated");
+static bool canFlush(Type type) {
+  return type == Type::f32 || type == Type::f16 || type == Type::f16x2;
+}
+
+/// The sources of setp and set: a, b and what they are combined with.
+static void takeCompared(Decoder &d, Op &op) {
   bool combines = op.logic != Logic::none;
+  if (op.from == Type::pred || sizeOf(op.from) == 1)
+    d.fail("'" + d.inst().text + "' does not exist");
+  // Without an order there is only equality; floats have all comparisons.
+  if (op.compare >= Compare::equ && !isFloat(op.from))
+    d.fail("'" + d.inst().text + "' does not exist");
   if (d.hasFailed() || !d.expectOperands(combines ? 4 : 3))
     return;
-  op.d = d.dest(0, Type::pred);
-  if (d.operand(0).second >= 0)
-    op.d2 = d.predicate(unsigned(d.operand(0).second));
   op.a = d.source(1, op.from);
   op.b = d.source(2, op.from);
   if (combines) {
     op.c = d.source(3, Type::pred);
     op.isLogicNegated = d.operand(3).isNegated;
   }
+}
+
+static void decodeSetp(Decoder &d, Op &op) {
+  takeCompare(d, op);
+  takeLogic(d, op);
+  op.from = d.takeType();
+  op.flush = canFlush(op.from) && d.take("ftz");
+  op.run = isPacked(op.from) ? setPackedPredicates : setPredicate;
+  takeCompared(d, op);
+  if (d.hasFailed())
+    return;
+  op.d = d.dest(0, Type::pred);
+  if (d.operand(0).second >= 0)
+    op.d2 = d.predicate(unsigned(d.operand(0).second));
+}
+
+static void decodeSet(Decoder &d, Op &op) {
+  takeCompare(d, op);
+  takeLogic(d, op);
+  op.type = d.takeType();
+  op.from = d.takeType();
+  op.flush = canFlush(op.from) && d.take("ftz");
+  unsigned bytes = sizeOf(op.type);
+  if (isPacked(op.from) != isPacked(op.type) || (bytes != 2 && bytes != 4))
+    d.fail("'" + d.inst().text + "' does not exist");
+  op.run = isPacked(op.from) ? setPackedValues
+           : bytes == 2      ? setValue<uint16_t>
+                             : setValue<uint32_t>;
+  takeCompared(d, op);
+  if (!d.hasFailed())
+    op.d = d.dest(0, op.type);
 }
 
 static void decodeSelect(Decoder &d, Op &op) {
@@ -246,19 +337,11 @@ bool quack::sim::decodeCompare(Decoder &d, Op &op) {
   } else if (root == "selp") {
     decodeSelect(d, op);
   } else if (root == "set") {
-    takeCompare(d, op);
-    op.type = d.takeType();
-    op.from = d.takeType();
-    op.flush = op.from == Type::f32 && d.take("ftz");
-    op.run = setValue;
-    if (sizeOf(op.type) != 4 || !d.expectOperands(3))
-      return true;
-    op.d = d.dest(0, op.type);
-    op.a = d.source(1, op.from);
-    op.b = d.source(2, op.from);
+    decodeSet(d, op);
   } else if (root == "slct") {
     op.type = d.takeType();
     op.from = d.takeType();
+    op.flush = op.from == Type::f32 && d.take("ftz");
     bool isWide = sizeOf(op.type) == 8, byFloat = op.from == Type::f32;
     op.run = isWide ? (byFloat ? selectBySign<uint64_t, float>
                                : selectBySign<uint64_t, int32_t>)

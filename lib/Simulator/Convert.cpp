@@ -5,7 +5,8 @@
 // PTX ISA, cvt. Widening of f16 and bf16 and the narrowing of f32 to nearest,
 // packed or not, have fast handlers. Everything else goes lane by lane through
 // one wide value: an integer of 64 bits or an f64, rounded once at the end. A
-// float becomes an integer with saturation, NaN becomes 0.
+// float becomes an integer with saturation. Which NaN comes of a NaN is what an
+// H200 gives, where PTX leaves it open.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,6 +41,9 @@ template <typename F> struct ToPair {
   static uint32_t apply(uint32_t a, uint32_t b) {
     return uint32_t(F::apply(a)) << 16 | F::apply(b);
   }
+};
+template <typename T> struct Same {
+  static T apply(T a) { return a; }
 };
 struct Truncate {
   static uint32_t apply(uint64_t a) { return uint32_t(a); }
@@ -76,18 +80,46 @@ static uint64_t readBits(Warp &warp, Slot slot, unsigned bytes, unsigned lane) {
   }
 }
 
+/// A NaN keeps its sign and payload, and becomes quiet.
+static double halfToDouble(uint16_t bits) {
+  if ((bits & 0x7fff) <= 0x7c00)
+    return asFloat(halfToBits(bits));
+  uint64_t payload = uint64_t(bits & 0x3ff) << 42;
+  return asDouble(
+      quieted(uint64_t(bits & 0x8000) << 48 | 0x7ffull << 52 | payload));
+}
+
+/// Of a NaN of f64 as the source, its upper bits.
+static uint64_t narrowNaN(Type type, uint64_t bits) {
+  bits = quieted(bits);
+  switch (type) {
+  case Type::f64:
+    return bits;
+  case Type::f32:
+    return (bits >> 32 & 0x80000000) | 0x7f800000 | (bits >> 29 & 0x7fffff);
+  case Type::f16:
+    return (bits >> 48 & 0x8000) | 0x7c00 | (bits >> 42 & 0x3ff);
+  default:
+    return (bits >> 48 & 0x8000) | 0x7f80 | (bits >> 45 & 0x7f);
+  }
+}
+
 static Wide readWide(const Op &op, Type type, uint64_t bits) {
   Wide wide;
   wide.isFloat = isFloat(type);
   switch (type) {
   case Type::f16:
-    wide.real = asFloat(halfToBits(uint16_t(bits)));
+    wide.real = halfToDouble(uint16_t(bits));
     break;
   case Type::bf16:
     wide.real = asFloat(bf16ToBits(uint16_t(bits)));
     break;
   case Type::f32:
-    wide.real = asFloat(op.flush ? flushed(uint32_t(bits)) : uint32_t(bits));
+    // An H200 does not flush on the way to f16; a NaN is flushed to the
+    // canonical one.
+    if (op.flush && op.type != Type::f16)
+      bits = canonical(asFloat(flushed(uint32_t(bits))));
+    wide.real = asFloat(uint32_t(bits));
     break;
   case Type::f64:
     wide.real = asDouble(bits);
@@ -138,15 +170,16 @@ static double roundToInteger(double value, unsigned mode) {
   }
 }
 
-/// Clamps to the range of an integer type of `bytes` bytes.
-static uint64_t clampToInteger(const Wide &wide, unsigned bytes,
-                               bool toSigned) {
+/// Clamps to the range of an integer type of `bytes` bytes. `ofNaN` is what a
+/// NaN becomes.
+static uint64_t clampToInteger(const Wide &wide, unsigned bytes, bool toSigned,
+                               uint64_t ofNaN) {
   unsigned bits = 8 * bytes;
   uint64_t most = toSigned ? (1ull << (bits - 1)) - 1 : ~0ull >> (64 - bits);
   int64_t least = toSigned ? -int64_t(most) - 1 : 0;
   if (wide.isFloat) {
     if (wide.real != wide.real)
-      return 0;
+      return ofNaN;
     if (wide.real >= std::ldexp(1.0, int(bits) - int(toSigned)))
       return most;
     if (wide.real <= double(least))
@@ -181,6 +214,8 @@ static uint64_t toFloatBits(const Op &op, const Wide &wide) {
     value = value > 1 ? 1 : value > 0 ? value : 0;
   if (op.nan) // .relu
     value = value != value ? value : value > 0 ? value : 0;
+  if (op.from == Type::f64 && value != value)
+    return narrowNaN(op.type, asBits(value));
   switch (op.type) {
   case Type::f64:
     if (!wide.isFloat) {
@@ -206,8 +241,11 @@ static uint64_t toIntegerBits(const Op &op, Wide wide) {
   bool toSigned = isSigned(op.type);
   if (wide.isFloat)
     wide.real = roundToInteger(wide.real, op.mode);
+  // PTX ISA, cvt: NaN becomes 0, but if f64 or 64 bits are in play.
+  bool isWide = op.from == Type::f64 || bytes == 8;
+  uint64_t ofNaN = isWide ? 1ull << (8 * bytes - 1) : 0;
   uint64_t bits = wide.isFloat || op.saturate
-                      ? clampToInteger(wide, bytes, toSigned)
+                      ? clampToInteger(wide, bytes, toSigned, ofNaN)
                       : uint64_t(wide.integer);
   // Narrow results are extended to the register's width.
   unsigned shift = 64 - 8 * bytes;
@@ -270,6 +308,12 @@ static void decodePair(Decoder &d, Op &op) {
 }
 
 static Handler pickFast(const Op &op) {
+  if (op.type == Type::f32 && op.from == Type::f32 && op.mode == 0 &&
+      !op.flush && !op.saturate)
+    return unary<uint32_t, uint32_t, Same<uint32_t>>;
+  if (op.type == Type::f64 && op.from == Type::f64 && op.mode == 0 &&
+      !op.saturate)
+    return unary<uint64_t, uint64_t, Same<uint64_t>>;
   bool isPlain = !op.flush && !op.saturate && !op.nan && op.mode == 0 &&
                  op.rounding == Rounding::nearest;
   if (!isPlain)
@@ -317,6 +361,8 @@ static void takeConvertModifiers(Decoder &d, Op &op) {
 bool quack::sim::decodeConvert(Decoder &d, Op &op) {
   if (d.root() != "cvt")
     return false;
+  if (decodeNarrow(d, op))
+    return true;
   op.type = d.takeType();
   op.from = d.takeType();
   takeConvertModifiers(d, op);

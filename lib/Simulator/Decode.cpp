@@ -369,11 +369,11 @@ uint32_t Decoder::label(const ParsedOperand &operand) {
 void Decoder::decodeInstruction(const ParsedInstruction &parsed) {
   using Family = bool (*)(Decoder &, Op &);
   static constexpr Family families[] = {
-      decodeMove,       decodeHalf,      decodeFloat,   decodeApprox,
-      decodeInteger,    decodeBits,      decodeCompare, decodeConvert,
-      decodeStoreAsync, decodeCopyAsync, decodeBulk,    decodeMemory,
-      decodeAtomic,     decodeControl,   decodeWarpOps, decodeBarrier,
-      decodeMBarrier};
+      decodeMove,      decodeHalf,    decodeFloat,   decodeApprox,
+      decodePacked,    decodeCarry,   decodeBitMask, decodeInteger,
+      decodeBits,      decodeCompare, decodeConvert, decodeStoreAsync,
+      decodeCopyAsync, decodeBulk,    decodeMemory,  decodeAtomic,
+      decodeControl,   decodeWarpOps, decodeBarrier, decodeMBarrier};
   instruction = &parsed;
   taken.assign(parsed.modifiers.size(), false);
   Op op;

@@ -73,19 +73,14 @@ template <typename F, bool flush> struct Single {
 };
 
 /// min and max (PTX ISA): +0 is above -0; a NaN loses, or wins with .NaN.
-template <typename Bits, typename T, bool isMax> struct Extremum {
-  static Bits apply(const Op &op, Bits a, Bits b) {
-    T x, y;
-    std::memcpy(&x, &a, sizeof(T));
-    std::memcpy(&y, &b, sizeof(T));
-    constexpr Bits quiet =
-        sizeof(T) == 4 ? Bits(canonicalNaN) : Bits(0x7fffffffffffffffu);
-    Bits result = (isMax ? x > y : x < y) ? a : b;
-    Bits tied = isMax ? a & b : a | b;
+template <bool isMax> struct Extremum {
+  static uint64_t apply(uint64_t a, uint64_t b) {
+    double x = asDouble(a), y = asDouble(b);
+    uint64_t result = (isMax ? x > y : x < y) ? a : b;
+    uint64_t tied = isMax ? a & b : a | b;
     result = x == y ? tied : result;
     result = x != x ? b : y != y ? a : result;
-    bool none = op.nan ? x != x || y != y : x != x && y != y;
-    return none ? quiet : result;
+    return x != x && y != y ? canonicalDoubleNaN : result;
   }
 };
 template <bool isMax, bool nan, bool flush> struct SingleExtremum {
@@ -102,18 +97,32 @@ template <bool isMax, bool nan, bool flush> struct SingleExtremum {
     return x != x ? forX : result;
   }
 };
+/// .xorsign.abs: of the magnitudes; the sign is the signs' exclusive or.
+template <bool isMax, bool nan, bool flush> struct SignedExtremum {
+  static uint32_t apply(uint32_t a, uint32_t b) {
+    uint32_t result = SingleExtremum<isMax, nan, flush>::apply(a & 0x7fffffff,
+                                                               b & 0x7fffffff);
+    return result == canonicalNaN ? result : result | ((a ^ b) & 0x80000000);
+  }
+};
 
+/// PTX leaves open which NaN abs and neg give: an H200 gives f32's canonical
+/// one, and f64's operand, made quiet.
 struct AbsF {
   static uint32_t apply(const Op &op, uint32_t a) {
-    return (op.flush ? flushed(a) : a) & 0x7fffffff;
+    return canonical(asFloat((op.flush ? flushed(a) : a) & 0x7fffffff));
   }
-  static uint64_t apply(const Op &, uint64_t a) { return a << 1 >> 1; }
+  static uint64_t apply(const Op &, uint64_t a) {
+    return isNaN(a) ? quieted(a) : a << 1 >> 1;
+  }
 };
 struct NegF {
   static uint32_t apply(const Op &op, uint32_t a) {
-    return (op.flush ? flushed(a) : a) ^ 0x80000000;
+    return canonical(asFloat((op.flush ? flushed(a) : a) ^ 0x80000000));
   }
-  static uint64_t apply(const Op &, uint64_t a) { return a ^ (1ull << 63); }
+  static uint64_t apply(const Op &, uint64_t a) {
+    return isNaN(a) ? quieted(a) : a ^ (1ull << 63);
+  }
 };
 /// copysign.f32 d, a, b: a's sign, b's magnitude.
 template <typename T> struct CopySign {
@@ -188,17 +197,79 @@ static Handler pickArith(const Op &op) {
                     : ternary<uint32_t, uint32_t, Single<Fast, false>>;
 }
 
+template <template <bool, bool, bool> class F, bool isMax>
+static Handler pickSingleExtremum(const Op &op) {
+  if (op.flush)
+    return op.nan ? binary<uint32_t, uint32_t, F<isMax, true, true>>
+                  : binary<uint32_t, uint32_t, F<isMax, false, true>>;
+  return op.nan ? binary<uint32_t, uint32_t, F<isMax, true, false>>
+                : binary<uint32_t, uint32_t, F<isMax, false, false>>;
+}
+
 template <bool isMax> static Handler pickExtremum(const Op &op) {
   if (op.type == Type::f64)
-    return binaryWith<uint64_t, uint64_t, Extremum<uint64_t, double, isMax>>;
-  if (op.flush)
-    return op.nan
-               ? binary<uint32_t, uint32_t, SingleExtremum<isMax, true, true>>
-               : binary<uint32_t, uint32_t, SingleExtremum<isMax, false, true>>;
-  return op.nan
-             ? binary<uint32_t, uint32_t, SingleExtremum<isMax, true, false>>
-             : binary<uint32_t, uint32_t, SingleExtremum<isMax, false, false>>;
+    return binary<uint64_t, uint64_t, Extremum<isMax>>;
+  return op.mode ? pickSingleExtremum<SignedExtremum, isMax>(op)
+                 : pickSingleExtremum<SingleExtremum, isMax>(op);
 }
+
+//===----------------------------------------------------------------------===//
+// testp
+//===----------------------------------------------------------------------===//
+
+static constexpr llvm::StringLiteral testNames[] = {
+    "finite", "infinite", "number", "notanumber", "normal", "subnormal"};
+
+/// Whether a number is of the class testNames[which].
+template <typename Bits> static bool isOfClass(Bits bits, unsigned which) {
+  constexpr unsigned mantissa = sizeof(Bits) == 4 ? 23 : 52;
+  Bits magnitude = Bits(bits << 1) >> 1;
+  constexpr Bits infinity = (~Bits(0) << 1 >> 1) >> mantissa << mantissa;
+  constexpr Bits leastNormal = Bits(1) << mantissa;
+  switch (which) {
+  case 0:
+    return magnitude < infinity;
+  case 1:
+    return magnitude == infinity;
+  case 2:
+    return magnitude <= infinity;
+  case 3:
+    return magnitude > infinity;
+  case 4: // zeros are normal
+    return magnitude == 0 || (magnitude >= leastNormal && magnitude < infinity);
+  default:
+    return magnitude != 0 && magnitude < leastNormal;
+  }
+}
+
+template <typename Bits>
+static void testClass(Warp &warp, const Op &op, uint32_t lanes) {
+  const Bits *a = warp.reg<Bits>(op.a);
+  uint32_t result = 0;
+  for (unsigned i = 0; i < warpLanes; ++i)
+    result |= uint32_t(isOfClass(a[i], op.mode)) << i;
+  warp.mask(op.d) = (warp.mask(op.d) & ~lanes) | (result & lanes);
+}
+
+static void decodeTest(Decoder &d, Op &op) {
+  unsigned which = 0;
+  while (which < std::size(testNames) && !d.take(testNames[which]))
+    ++which;
+  op.mode = uint8_t(which);
+  op.type = d.takeType();
+  op.run = op.type == Type::f64 ? testClass<uint64_t> : testClass<uint32_t>;
+  if (which == std::size(testNames) ||
+      (op.type != Type::f32 && op.type != Type::f64))
+    d.fail("'" + d.inst().text + "' does not exist");
+  if (d.hasFailed() || !d.expectOperands(2))
+    return;
+  op.d = d.dest(0, Type::pred);
+  op.a = d.source(1, op.type);
+}
+
+//===----------------------------------------------------------------------===//
+// Decoding
+//===----------------------------------------------------------------------===//
 
 static Handler pick(llvm::StringRef root, const Op &op) {
   bool isDouble = op.type == Type::f64;
@@ -232,6 +303,10 @@ static Handler pick(llvm::StringRef root, const Op &op) {
 
 bool quack::sim::decodeFloat(Decoder &d, Op &op) {
   llvm::StringRef root = d.root();
+  if (root == "testp") {
+    decodeTest(d, op);
+    return true;
+  }
   static constexpr llvm::StringLiteral roots[] = {
       "add",  "sub", "mul", "fma", "mad", "div",     "rcp",
       "sqrt", "min", "max", "abs", "neg", "copysign"};
@@ -254,6 +329,9 @@ bool quack::sim::decodeFloat(Decoder &d, Op &op) {
   }
   op.flush = isSingle && root != "copysign" && d.take("ftz");
   op.nan = isSingle && isExtremum && d.take("NaN");
+  // .xorsign comes with .abs.
+  op.mode = isSingle && isExtremum && d.has("abs") && d.take("xorsign") &&
+            d.take("abs");
   op.run = pick(root, op);
   bool isUnary =
       root == "rcp" || root == "sqrt" || root == "abs" || root == "neg";

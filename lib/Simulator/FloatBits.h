@@ -20,6 +20,7 @@ namespace quack::sim {
 
 inline constexpr uint32_t canonicalNaN = 0x7fffffff;
 inline constexpr uint16_t canonicalHalfNaN = 0x7fff;
+inline constexpr uint64_t canonicalDoubleNaN = 0x7fffffffffffffff;
 
 inline float asFloat(uint32_t bits) {
   float value;
@@ -41,6 +42,10 @@ inline uint64_t asBits(double value) {
   std::memcpy(&bits, &value, 8);
   return bits;
 }
+
+inline bool isNaN(uint64_t bits) { return bits << 1 > 0xffe0000000000000; }
+/// Returns a NaN of f64 as a quiet one.
+inline uint64_t quieted(uint64_t bits) { return bits | 1ull << 51; }
 
 /// Returns the pattern of `value`, or the canonical NaN.
 inline uint32_t canonical(float value) {

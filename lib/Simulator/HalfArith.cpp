@@ -44,6 +44,9 @@ template <typename Format> uint16_t finish(const Op &op, double value) {
                      : uint16_t(0);
 }
 
+/// Modifiers of fma and of min and max, in Op::mode.
+enum : uint8_t { relu = 1, signs = 2 };
+
 struct AddH {
   static double apply(double a, double b, double) { return a + b; }
 };
@@ -66,8 +69,8 @@ template <typename Format, typename F> struct Arith {
     double y = toDouble<Format>(flushHalf<Format>(op, b));
     double z = toDouble<Format>(flushHalf<Format>(op, c));
     double result = F::apply(x, y, z);
-    if (op.nan) // .relu (the only further modifier): negative and NaN give +0
-      result = result > 0 ? result : 0;
+    if (op.mode & relu) // a NaN stays
+      result = result <= 0 ? 0 : result;
     return finish<Format>(op, result);
   }
 };
@@ -76,24 +79,35 @@ template <typename Format, bool isMax, bool nan> struct Extremum {
   static int16_t key(uint16_t bits) {
     return int16_t(bits & 0x8000 ? bits ^ 0x7fff : bits);
   }
-  static uint16_t apply(const Op &, uint16_t a, uint16_t b, uint16_t) {
+  static uint16_t apply(const Op &op, uint16_t a, uint16_t b, uint16_t) {
+    uint16_t sign = 0;
+    if (op.mode & signs) { // .xorsign.abs
+      sign = (a ^ b) & 0x8000;
+      a &= 0x7fff;
+      b &= 0x7fff;
+    }
+    a = flushHalf<Format>(op, a);
+    b = flushHalf<Format>(op, b);
     bool isNaNA = (a & 0x7fff) > Format::infinity;
     bool isNaNB = (b & 0x7fff) > Format::infinity;
     bool takesA = isMax ? key(a) > key(b) : key(a) < key(b);
     uint16_t result = takesA ? a : b;
     result = isNaNA ? b : isNaNB ? a : result;
     bool none = nan ? isNaNA | isNaNB : isNaNA & isNaNB;
-    return none ? canonicalHalfNaN : result;
+    return none ? canonicalHalfNaN : result | sign;
   }
 };
-struct AbsH {
-  static uint16_t apply(const Op &, uint16_t a, uint16_t, uint16_t) {
-    return a & 0x7fff;
+/// PTX leaves open which NaN abs and neg give: an H200 gives the canonical one.
+template <typename Format> struct AbsH {
+  static uint16_t apply(const Op &op, uint16_t a, uint16_t, uint16_t) {
+    a &= 0x7fff;
+    return a > Format::infinity ? canonicalHalfNaN : flushHalf<Format>(op, a);
   }
 };
-struct NegH {
-  static uint16_t apply(const Op &, uint16_t a, uint16_t, uint16_t) {
-    return a ^ 0x8000;
+template <typename Format> struct NegH {
+  static uint16_t apply(const Op &op, uint16_t a, uint16_t, uint16_t) {
+    return (a & 0x7fff) > Format::infinity ? canonicalHalfNaN
+                                           : flushHalf<Format>(op, a ^ 0x8000);
   }
 };
 } // namespace
@@ -138,7 +152,8 @@ static Handler pick(llvm::StringRef root, const Op &op) {
     return pickExtremum<Format, false>(op);
   if (root == "max")
     return pickExtremum<Format, true>(op);
-  return root == "abs" ? pickWidth<AbsH>(op) : pickWidth<NegH>(op);
+  return root == "abs" ? pickWidth<AbsH<Format>>(op)
+                       : pickWidth<NegH<Format>>(op);
 }
 
 bool quack::sim::decodeHalf(Decoder &d, Op &op) {
@@ -153,13 +168,19 @@ bool quack::sim::decodeHalf(Decoder &d, Op &op) {
   op.type = d.takeType();
   bool isArith =
       root == "add" || root == "sub" || root == "mul" || root == "fma";
-  if (isArith)
-    d.take("rn");
-  op.flush = isHalf && isArith && d.take("ftz");
+  bool isExtremum = root == "min" || root == "max";
+  if (isArith && !d.take("rn") && root == "fma")
+    d.fail("'fma' needs a rounding");
+  op.flush = isHalf && d.take("ftz");
   op.saturate = isHalf && isArith && d.take("sat");
-  op.nan = root == "fma" ? d.take("relu")
-           : isArith     ? false
-                         : (root == "min" || root == "max") && d.take("NaN");
+  op.nan = isExtremum && d.take("NaN");
+  if (root == "fma" && d.take("relu"))
+    op.mode |= relu;
+  if (root == "fma" && d.has("oob"))
+    d.fail("PTX does not say which NaN .oob stands for");
+  // .xorsign comes with .abs.
+  if (isExtremum && d.has("abs") && d.take("xorsign") && d.take("abs"))
+    op.mode |= signs;
   op.run = isHalf ? pick<HalfFormat>(root, op) : pick<BF16Format>(root, op);
   size_t sources = root == "fma" ? 3 : root == "abs" || root == "neg" ? 1 : 2;
   if (!d.expectOperands(sources + 1))

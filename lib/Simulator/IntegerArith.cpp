@@ -68,12 +68,18 @@ template <typename T> struct MadHigh {
     return Add<T>::apply(MulHigh<T>::apply(a, b), c);
   }
 };
+struct MadHighSaturated {
+  static int32_t apply(int32_t a, int32_t b, int32_t c) {
+    return AddSaturated<int32_t>::apply(MulHigh<int32_t>::apply(a, b), c);
+  }
+};
 template <typename W, typename T> struct MadWide {
   static W apply(T a, T b, W c) {
     return W(uint64_t(W(W(a) * W(b))) + uint64_t(c));
   }
 };
-// Division by zero gives an unspecified, machine-specific value: all ones here.
+// Division by zero gives an unspecified, machine-specific value: an H200 gives
+// all ones for the quotient and for the remainder.
 template <typename T> struct Div {
   static T apply(T a, T b) {
     if (b == 0)
@@ -86,7 +92,7 @@ template <typename T> struct Div {
 template <typename T> struct Rem {
   static T apply(T a, T b) {
     if (b == 0)
-      return a;
+      return T(-1);
     return std::is_signed_v<T> && b == T(-1) ? T(0) : T(a % b);
   }
 };
@@ -101,6 +107,12 @@ template <typename T> struct Min {
 };
 template <typename T> struct Max {
   static T apply(T a, T b) { return a > b ? a : b; }
+};
+/// .relu: a negative result becomes 0.
+template <template <typename> class F> struct Relu {
+  static int32_t apply(int32_t a, int32_t b) {
+    return std::max(F<int32_t>::apply(a, b), 0);
+  }
 };
 template <typename T> struct Sad {
   static T apply(T a, T b, T c) {
@@ -206,7 +218,9 @@ static void decodeMultiply(Decoder &d, Op &op, bool adds) {
     op.run = isWide   ? pickMadWide(op.type)
              : isHigh ? pickTernary<MadHigh>(op.type)
                       : pickTernary<MadLow>(op.type);
-  else
+  if (adds && isHigh && op.type == Type::s32 && d.take("sat"))
+    op.run = ternary<int32_t, int32_t, MadHighSaturated>;
+  if (!adds)
     op.run = isWide   ? pickWide<MulWide>(op.type)
              : isHigh ? pickBinary<MulHigh>(op.type)
                       : pickBinary<MulLow>(op.type);
@@ -245,6 +259,8 @@ bool quack::sim::decodeInteger(Decoder &d, Op &op) {
   op.type = d.takeType();
   bool saturates =
       op.type == Type::s32 && (root == "add" || root == "sub") && d.take("sat");
+  bool relu = op.type == Type::s32 && (root == "min" || root == "max") &&
+              d.take("relu");
   if (root == "mul" || root == "mad") {
     decodeMultiply(d, op, root == "mad");
     if (!op.run)
@@ -262,9 +278,11 @@ bool quack::sim::decodeInteger(Decoder &d, Op &op) {
   else if (root == "rem")
     op.run = pickBinary<Rem>(op.type);
   else if (root == "min")
-    op.run = pickBinary<Min>(op.type);
+    op.run =
+        relu ? binary<int32_t, int32_t, Relu<Min>> : pickBinary<Min>(op.type);
   else if (root == "max")
-    op.run = pickBinary<Max>(op.type);
+    op.run =
+        relu ? binary<int32_t, int32_t, Relu<Max>> : pickBinary<Max>(op.type);
   else if (root == "sad")
     op.run = pickTernary<Sad>(op.type);
   else

@@ -14,6 +14,7 @@
 #include "Machine.h"
 
 #include <cstring>
+#include <initializer_list>
 
 namespace quack::sim {
 
@@ -49,6 +50,20 @@ inline void writeLanes(Warp &warp, Slot slot, uint32_t lanes, const R *values) {
   for (unsigned i = 0; i < warpLanes; ++i)
     if (lanes >> i & 1)
       to[i] = values[i];
+}
+
+/// Makes the results as undefined as what `slots` hold, for instructions that
+/// read more than a, b and c.
+inline void spreadFrom(Warp &warp, const Op &op, uint32_t lanes,
+                       std::initializer_list<Slot> slots) {
+  uint32_t is = allLanes;
+  for (Slot slot : slots) {
+    if (~warp.defined[slot] & is & lanes)
+      warp.origin[op.d] = warp.origin[op.d2] = warp.origin[slot];
+    is &= warp.defined[slot];
+  }
+  warp.define(op.d, lanes, is);
+  warp.define(op.d2, lanes, is);
 }
 
 /// Packs 32 truth values into a mask.

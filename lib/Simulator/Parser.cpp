@@ -436,7 +436,7 @@ Error Parser::parseWord(ParsedOperand &operand) {
   }
   if (consume('|')) {
     operand.second = findRegister(peek().text);
-    if (operand.second < 0)
+    if (operand.second < 0 && peek().text != "_")
       return error("unknown register '" + peek().text + "'");
     next();
   }

@@ -31,9 +31,10 @@ inline constexpr unsigned warpLanes = 32;
 inline constexpr unsigned slotBytes = 64;
 inline constexpr uint32_t allLanes = 0xffffffffu;
 
-/// Slots 0 to 3 hold zeros; what writes there is lost, since nobody reads
-/// sinkSlot.
-inline constexpr Slot zeroSlot = 0, sinkSlot = 4, firstFreeSlot = 8;
+/// Slots 0 to 3 hold zeros; what goes to sinkSlot is lost, since nobody reads
+/// it. carrySlot is the predicate CC.CF of extended-precision arithmetic.
+inline constexpr Slot zeroSlot = 0, sinkSlot = 4, carrySlot = 8,
+                      firstFreeSlot = 9;
 
 /// Executes `op` for `lanes`, a subset of the warp's running lanes.
 using Handler = void (*)(Warp &warp, const Op &op, uint32_t lanes);

@@ -8,7 +8,7 @@
 Writes each kernel's outputs, one after the other as raw words, to OUT/NAME.bin
 (test/Simulator/Cuda/expected without OUT): what the simulator's test compares
 with. Also OUT/NAME.twice for a kernel whose second run differs from the first,
-which none may; and to OUT/instructions.json a hash of what each instruction form
+which none may; and to OUT/instructions.tsv a hash of what each instruction form
 of instructions.py computes, with the values in OUT/instructions.bin, which is
 not kept. With names only those launches; "instructions" is the forms' name.
 Needs an sm_90 GPU and its driver; no package of Python.
@@ -57,33 +57,27 @@ def run(gpu, launch):
 
 def run_instructions(gpu, out):
     """Runs each form on its inputs; 16 bytes of result for each of them."""
-    kinds = {}
-    forms = instructions.forms()
     hashes, values = {}, []
-    for first in range(0, len(forms), 100):
-        chunk = forms[first:first + 100]
-        module = gpu.load(instructions.HEADER + "".join(
-            instructions.kernel(f"form{k}", *form)
-            for k, form in enumerate(chunk)))
-        for k, (mnemonic, operands) in enumerate(chunk):
-            kind = instructions.input_kind(mnemonic)
-            if kind not in kinds:
-                kinds[kind] = gpu.upload(b"".join(
-                    struct.pack("<4Q", *row)
-                    for row in instructions.inputs(kind)))
-            size = 16 * instructions.COUNT
-            target = gpu.upload(bytes(size))
-            gpu.launch(module, f"form{k}", [instructions.COUNT // 128, 1, 1],
-                       [128, 1, 1], 1, 0,
-                       [struct.pack("<Q", kinds[kind].value),
-                        struct.pack("<Q", target.value)])
-            values.append(gpu.download(target, size))
-            gpu.free(target)
-            hashes[" ".join([mnemonic, *operands])] = hashlib.sha256(
-                values[-1]).hexdigest()[:16]
+    each = 16 * instructions.COUNT
+    for kind, forms in instructions.groups():
+        module = gpu.load(instructions.module(forms))
+        source = gpu.upload(instructions.inputs(kind))
+        target = gpu.upload(bytes(each * len(forms)))
+        gpu.launch(module, "forms", [instructions.COUNT // 128, 1, 1],
+                   [128, 1, 1], 1, 0, [struct.pack("<Q", source.value),
+                                       struct.pack("<Q", target.value)])
+        data = gpu.download(target, each * len(forms))
+        for k, form in enumerate(forms):
+            result = data[each * k:each * (k + 1)]
+            hashes[instructions.name(form)] = instructions.digest(
+                form, result)
+            values.append(result)
+        gpu.free(source)
+        gpu.free(target)
         gpu.call("cuModuleUnload", module)
     (out / "instructions.bin").write_bytes(b"".join(values))
-    (out / "instructions.json").write_text(json.dumps(hashes, indent=0) + "\n")
+    (out / "instructions.tsv").write_text(
+        "".join(f"{form}\t{digest}\n" for form, digest in hashes.items()))
 
 
 def main():

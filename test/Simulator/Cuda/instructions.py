@@ -8,8 +8,12 @@ number stands for itself. Braces in a mnemonic are alternatives: add.{s,u}32.
 Sources take values at which something changes, and any others.
 """
 
+import hashlib
 import itertools
 import re
+import struct
+
+import corpus
 
 # PTX ISA, chapter "Instruction Set", in its order.
 FORMS = """
@@ -150,8 +154,6 @@ fma.rn{,.ftz}{,.sat,.relu}.f16 h h h h
 fma.rn{,.ftz}{,.sat,.relu}.f16x2 r r r r
 fma.rn{,.relu}.bf16 h h h h
 fma.rn{,.relu}.bf16x2 r r r r
-fma.rn.oob{,.relu}.{f16,bf16} h h h h
-fma.rn.oob{,.relu}.{f16x2,bf16x2} r r r r
 {abs,neg}{,.ftz}.f16 h h
 {abs,neg}{,.ftz}.f16x2 r r
 {abs,neg}.bf16 h h
@@ -244,9 +246,6 @@ mad.{lo,hi}.cc.{u64,s64} d d d d
 # Video
 vabsdiff4.u32.u32.u32 r r r r
 vabsdiff4.u32.u32.u32.add r r r r
-vadd4.u32.u32.u32 r r r r
-vset4.u32.u32.gt r r r r
-vadd.u32.u32.u32 r r r
 # Near enough: compared within a bound
 {rcp,rsqrt,sqrt,sin,cos,lg2,ex2}.approx{,.ftz}.f32 r r
 tanh.approx.{f32} r r
@@ -286,58 +285,78 @@ def forms():
     return list(result)
 
 
-def kernel(name, mnemonic, operands):
-    """Returns an entry that runs one form over three inputs."""
+def name(form):
+    return " ".join([form[0], *form[1]])
+
+
+def digest(form, result):
+    """A hash of what PTX fixes in the results of a form.
+
+    Positions and lengths of bit fields are fixed from 0 to 255."""
+    rows = [result[at:at + 16] for at in range(0, len(result), 16)]
+    if form[0].startswith(("bfe", "bfi")):
+        sources = inputs("integers")
+        words = [k for k, kind in enumerate(form[1][1:]) if kind == "r"][-2:]
+        rows = [row for i, row in enumerate(rows)
+                if all(struct.unpack_from("<I", sources, 32 * i + 8 * k)[0] < 256
+                       for k in words)]
+    return hashlib.sha256(b"".join(rows)).hexdigest()[:16]
+
+
+def block(number, mnemonic, operands):
+    """Returns what runs one form: from %i to the results' place in [%z]."""
     body, sources, stores = [], [], []
-    for k, operand in enumerate(operands):
-        if k == 0:
-            targets = []
-            for j, kind in enumerate(operand.split("|")):
-                targets.append(f"%{kind}o{j}")
-                body.append(f".reg .{'pred' if kind == 'p' else 'b' + str(WIDTHS[kind])} %{kind}o{j};")
-                if kind == "p":
-                    stores.append(f"selp.b64 %o{j}, 1, 0, %po{j};")
-                elif kind == "d":
-                    stores.append(f"mov.b64 %o{j}, %do{j};")
-                else:
-                    stores.append(f"cvt.u64.u{WIDTHS[kind]} %o{j}, %{kind}o{j};")
-            text = "|".join(targets)
-            continue
-        sign, kind = ("!", operand[1:]) if operand[0] == "!" else ("", operand)
-        if kind in WIDTHS:
-            register = f"%{kind}{k}"
-            body.append(f".reg .b{WIDTHS[kind]} {register};")
-            body.append(f"mov.b64 {register}, %i{(k - 1) % 4};" if kind == "d" else
-                        f"cvt.u{WIDTHS[kind]}.u64 {register}, %i{(k - 1) % 4};")
-        elif kind == "p":
-            register = f"%p{k}"
-            body += [f".reg .pred {register};", f"and.b64 %t, %i{(k - 1) % 4}, 256;",
+    target, *rest = operands
+    targets = []
+    for j, kind in enumerate(target.split("|")):
+        register = f"%{kind}o{j}"
+        targets.append(register)
+        width = "pred" if kind == "p" else f"b{WIDTHS[kind]}"
+        body.append(f".reg .{width} {register};")
+        stores.append(f"selp.b64 %o{j}, 1, 0, {register};" if kind == "p" else
+                      f"mov.b64 %o{j}, {register};" if kind == "d" else
+                      f"cvt.u64.u{WIDTHS[kind]} %o{j}, {register};")
+    for k, operand in enumerate(rest):
+        kind, register, source = operand.lstrip("!"), f"%s{k}", f"%i{k % 4}"
+        if kind == "p":
+            body += [f".reg .pred {register};", f"and.b64 %t, {source}, 256;",
                      f"setp.ne.u64 {register}, %t, 0;"]
+        elif kind in WIDTHS:
+            width = WIDTHS[kind]
+            body += [f".reg .b{width} {register};",
+                     f"mov.b64 {register}, {source};" if width == 64 else
+                     f"cvt.u{width}.u64 {register}, {source};"]
         else:
-            register = kind
-        sources.append(sign + register)
-    carry = []
+            register = operand
+        sources.append("!" * operand.count("!") + register)
+    body += ["mov.b64 %o0, 0;", "mov.b64 %o1, 0;",
+             f"{mnemonic} {', '.join(['|'.join(targets)] + sources)};"]
     if ".cc." in mnemonic:
-        width = WIDTHS[operands[0]]
-        carry = [f".reg .b{width} %c;",
-                 f"{'subc' if mnemonic.startswith('sub') else 'addc'}.u{width} %c, 0, 0;",
-                 "mov.b64 %o1, %c;" if width == 64 else "cvt.u64.u32 %o1, %c;"]
-    lines = [f".visible .entry {name}(.param .u64 in, .param .u64 out)", "{",
+        width = WIDTHS[target]
+        root = "subc" if mnemonic.startswith("sub") else "addc"
+        body += [f".reg .b{width} %c;", f"{root}.u{width} %c, 0, 0;",
+                 "mov.b64 %o1, %c;" if width == 64 else
+                 "cvt.u64.u32 %o1, %c;"]
+    place = 16 * COUNT * number
+    return ["{", *body, *stores, f"st.global.b64 [%z+{place}], %o0;",
+            f"st.global.b64 [%z+{place + 8}], %o1;", "}"]
+
+
+def module(forms):
+    """Returns PTX whose kernel runs `forms`: from 32 bytes of each thread to 16
+    bytes of each form and thread."""
+    lines = [".version 9.0", ".target sm_90", ".address_size 64",
+             ".visible .entry forms(.param .u64 in, .param .u64 out)", "{",
              ".reg .b32 %x, %y;", ".reg .b64 %t, %a, %z, %i<4>, %o<2>;",
              "mov.u32 %x, %ctaid.x;", "mov.u32 %y, %tid.x;",
              "mad.lo.s32 %x, %x, 128, %y;", "mul.wide.u32 %t, %x, 32;",
              "ld.param.u64 %a, [in];", "add.s64 %a, %a, %t;",
              *[f"ld.global.b64 %i{k}, [%a+{8 * k}];" for k in range(4)],
              "mul.wide.u32 %t, %x, 16;", "ld.param.u64 %z, [out];",
-             "add.s64 %z, %z, %t;", "mov.b64 %o0, 0;", "mov.b64 %o1, 0;",
-             *body, f"{mnemonic} {', '.join([text] + sources)};", *carry,
-             *stores,
-             "st.global.b64 [%z], %o0;", "st.global.b64 [%z+8], %o1;", "ret;",
-             "}"]
-    return "\n".join(lines) + "\n"
-
-
-HEADER = ".version 9.0\n.target sm_90\n.address_size 64\n"
+             "add.s64 %z, %z, %t;"]
+    for number, form in enumerate(forms):
+        lines += block(number, *form)
+    return "\n".join(lines + ["ret;", "}", ""])
 
 
 def input_kind(mnemonic):
@@ -350,9 +369,18 @@ def input_kind(mnemonic):
             "f64": "patterns64"}[types[-1]]
 
 
+def groups():
+    """Yields forms that have the same inputs, at most 64, and the inputs' kind."""
+    kinds = {}
+    for form in forms():
+        kinds.setdefault(input_kind(form[0]), []).append(form)
+    for kind, members in kinds.items():
+        for first in range(0, len(members), 64):
+            yield kind, members[first:first + 64]
+
+
 def inputs(kind):
-    """Returns the four sources of each of COUNT threads, as 64-bit numbers."""
-    import corpus
+    """Returns the four sources of each of COUNT threads, of 64 bits each."""
     result = []
     for k in range(4):
         high = corpus.mixes(COUNT, 100 + k)
@@ -374,12 +402,11 @@ def inputs(kind):
     # Equal sources meet now and then.
     for i in range(5, COUNT, 16):
         result[1][i] = result[0][i]
-    return list(zip(*result))
+    return b"".join(struct.pack("<4Q", *row) for row in zip(*result))
 
 
 def integers(high, seed):
     """Small numbers, those near powers of two, and any."""
-    import corpus
     row = []
     for h, v in zip(high, corpus.mixes(COUNT, seed)):
         wide = h << 32 | v

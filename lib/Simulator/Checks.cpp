@@ -85,11 +85,30 @@ static std::string describeWait(const Cluster &cluster, const Warp &warp,
   case Wait::none:
     break;
   }
-  return "lanes that are elsewhere";
+  return "nothing";
 }
 
-void quack::sim::reportDeadlock(Machine &machine) {
-  std::string text = "nobody can go on:";
+/// Returns the CTA that would start next if there were room, in words; nothing
+/// if all have started.
+static std::string describeUnstarted(Machine &machine) {
+  for (Grid &grid : machine.grids) {
+    if (grid.started == grid.clusters)
+      continue;
+    uint64_t next = grid.takeNext(machine.random);
+    return "CTA " +
+           std::to_string(ctaNumber(grid.launch, ctaId(grid.launch, next, 0))) +
+           " never starts, since CTAs that wait for others leave no room";
+  }
+  return "";
+}
+
+void quack::sim::reportDeadlock(Machine &machine, bool spin) {
+  // Who spins may wait for a CTA that never starts; other waits are for threads
+  // of the same cluster.
+  std::string unstarted = spin ? describeUnstarted(machine) : "";
+  std::string text = !unstarted.empty() ? unstarted + ":"
+                     : spin             ? "nothing changes any more:"
+                                        : "nobody can go on:";
   Warp *first = nullptr;
   const Op *at = nullptr;
   uint32_t lane = 0;
@@ -107,8 +126,11 @@ void quack::sim::reportDeadlock(Machine &machine) {
     if (++listed <= 4)
       text += " CTA " + std::to_string(warp.cta->number) + " warp " +
               std::to_string(warp.number) + " in line " +
-              std::to_string(op.line) + " waits for " +
-              describeWait(cluster, warp, fragment) + ";";
+              std::to_string(op.line) +
+              (fragment.wait == Wait::none
+                   ? " spins"
+                   : " waits for " + describeWait(cluster, warp, fragment)) +
+              ";";
   };
   for (Cluster *cluster : machine.liveClusters())
     for (Warp &warp : cluster->warps)
@@ -117,6 +139,7 @@ void quack::sim::reportDeadlock(Machine &machine) {
   if (listed > 4)
     text += " and " + std::to_string(listed - 4) + " more";
   if (first)
-    report(*first, *at, lane, "deadlock", StringRef(text).rtrim(';'));
+    report(*first, *at, lane, unstarted.empty() ? "deadlock" : "not-resident",
+           StringRef(text).rtrim(';'));
   machine.isStopped = true;
 }

@@ -185,17 +185,26 @@ void Cluster::startWarp(Warp &warp) {
   warp.clock[warp.agent] = 1;
 }
 
-void Cluster::startCta(Cta &cta, uint32_t rank) {
+Extent quack::sim::ctaId(const Launch &launch, uint64_t cluster,
+                         uint32_t rank) {
   const Extent &grid = launch.config->grid, &size = launch.config->cluster;
   uint64_t clustersX = grid.x / size.x, clustersY = grid.y / size.y;
-  uint64_t x = index % clustersX, y = index / clustersX % clustersY,
-           z = index / clustersX / clustersY;
+  uint64_t x = cluster % clustersX, y = cluster / clustersX % clustersY,
+           z = cluster / clustersX / clustersY;
+  return {uint32_t(x * size.x + rank % size.x),
+          uint32_t(y * size.y + rank / size.x % size.y),
+          uint32_t(z * size.z + rank / size.x / size.y)};
+}
+
+uint64_t quack::sim::ctaNumber(const Launch &launch, const Extent &id) {
+  const Extent &grid = launch.config->grid;
+  return id.x + uint64_t(grid.x) * (id.y + uint64_t(grid.y) * id.z);
+}
+
+void Cluster::startCta(Cta &cta, uint32_t rank) {
   cta.rank = rank;
-  cta.id.x = uint32_t(x * size.x + rank % size.x);
-  cta.id.y = uint32_t(y * size.y + rank / size.x % size.y);
-  cta.id.z = uint32_t(z * size.z + rank / size.x / size.y);
-  cta.number =
-      cta.id.x + uint64_t(grid.x) * (cta.id.y + uint64_t(grid.y) * cta.id.z);
+  cta.id = ctaId(launch, index, rank);
+  cta.number = ctaNumber(launch, cta.id);
   cta.shared.assign(launch.sharedBytes, 0);
   cta.state.assign(launch.sharedBytes,
                    checksUndefined ? byteUnwritten : byteWritten);

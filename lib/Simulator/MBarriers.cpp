@@ -329,6 +329,7 @@ void quack::sim::runMBarrierWait(Warp &warp, const Op &op, uint32_t lanes) {
   uint32_t done = 0;
   bool fails = op.mode &&
                cluster.launch.options->schedule == Schedule::random &&
+               !cluster.machine.watch.isSearching() &&
                cluster.machine.random.below(8) == 0;
   for (unsigned i = 0; i < warpLanes; ++i) {
     if (!(lanes >> i & 1))

@@ -66,6 +66,8 @@ void Machine::reset(uint64_t number) {
   warpsStarted = 0;
   isStopped = false;
   fromCluster = fromWarp = 0;
+  passesOn = false;
+  watch.reset();
 }
 
 /// Returns a cluster that does not run.
@@ -96,6 +98,7 @@ bool Machine::startNext() {
     Cluster &cluster = makeCluster(grid);
     cluster.start(grid.takeNext(random), places);
     live.push_back(&cluster);
+    watch.interrupt();
     return true;
   }
   return false;
@@ -107,6 +110,7 @@ void Machine::retire(Cluster &cluster) {
       residency.remove(needsOf(cluster.launch), cta.sm);
   live.erase(std::find(live.begin(), live.end(), &cluster));
   idle.push_back(&cluster);
+  watch.interrupt();
   fromCluster = 0;
   fromWarp = live.empty() ? 0 : live.front()->firstWarp();
 }
@@ -118,7 +122,7 @@ void Machine::retire(Cluster &cluster) {
 /// Returns the next warp that can go on, if any: of the cluster whose turn it
 /// is, then of those after it, then of those before.
 Warp *Machine::pick() {
-  if (options.schedule == Schedule::random) {
+  if (options.schedule == Schedule::random && !watch.isSearching()) {
     fromCluster = random.below(uint32_t(live.size()));
     Cluster &cluster = *live[fromCluster];
     fromWarp = random.below(uint32_t(cluster.warps.size()));
@@ -145,26 +149,21 @@ Warp *Machine::pick() {
 /// does.
 static constexpr uint64_t patience = 1 << 20;
 
-/// Says whose turn is next after `warp`'s. Who waits for nothing is first. Who
-/// polls lets all others run, clusters that have not started too: they may be
-/// who is waited for.
+/// Says whose turn is next after `warp`'s. A cluster runs as far as it gets;
+/// but who polls lets all others run, clusters that have not started too: they
+/// may be who is waited for.
 void Machine::moveTurn(const Warp &warp) {
   const Cluster &cluster = *warp.cluster;
   passesOn = warp.yields && (warp.polls || steps - quietSince > patience);
-  if (warp.yields) {
-    fromWarp = cluster.nextWarp(warp.agent);
-    return;
-  }
-  fromCluster = 0;
-  fromWarp = live.front()->firstWarp();
+  fromWarp = warp.yields ? cluster.nextWarp(warp.agent) : cluster.firstWarp();
 }
 
 void Machine::giveTurn(Warp &warp) {
   Cluster &cluster = *warp.cluster;
   uint64_t events = cluster.events;
   cluster.stuckAt = UINT64_MAX;
-  runFragment(warp, options.schedule == Schedule::random ? 1 + random.below(64)
-                                                         : UINT32_MAX);
+  bool isShort = options.schedule == Schedule::random && !watch.isSearching();
+  runFragment(warp, isShort ? 1 + random.below(64) : UINT32_MAX);
   if (cluster.events != events || !warp.yields)
     quietSince = steps;
   moveTurn(warp);
@@ -176,10 +175,26 @@ void Machine::giveTurn(Warp &warp) {
   }
 }
 
+/// Lanes that poll may do so forever.
+void Machine::checkProgress(const Warp &warp) {
+  if (!watch.isSearching())
+    return watch.begin(*this);
+  uint64_t place = uint64_t(fromCluster) << 32 | fromWarp << 1 | passesOn;
+  if (!watch.note(*this, warp, place))
+    return;
+  watch.interrupt();
+  // What they poll may be what an asynchronous operation is about to write.
+  for (Cluster *cluster : live)
+    if (progressAny(*cluster))
+      return;
+  reportDeadlock(*this, /*spin=*/true);
+}
+
 void Machine::run() {
   bool isRandom = options.schedule == Schedule::random;
   while (!isStopped) {
-    if (isTogether && (live.empty() || (isRandom && random.below(4) == 0)))
+    if (isTogether && (live.empty() || (isRandom && !watch.isSearching() &&
+                                        random.below(4) == 0)))
       startNext();
     if (live.empty())
       return;
@@ -187,6 +202,8 @@ void Machine::run() {
       giveTurn(*warp);
       if (!warp->cluster->liveThreads)
         retire(*warp->cluster);
+      else
+        checkProgress(*warp);
     } else if (!isTogether || !startNext()) {
       reportDeadlock(*this);
     }

@@ -11,6 +11,7 @@
 #ifndef QUACK_LIB_SIMULATOR_MACHINE_H
 #define QUACK_LIB_SIMULATOR_MACHINE_H
 
+#include "CircleWatch.h"
 #include "Counters.h"
 #include "Program.h"
 #include "Residency.h"
@@ -240,6 +241,10 @@ struct Grid {
   uint64_t takeNext(Random &random);
 };
 
+/// Where in the grid a CTA of a cluster is.
+Extent ctaId(const Launch &launch, uint64_t cluster, uint32_t rank);
+uint64_t ctaNumber(const Launch &launch, const Extent &id);
+
 struct Cluster {
   Machine &machine;
   Grid &grid;
@@ -295,6 +300,7 @@ struct Machine {
   uint64_t steps = 0; ///< warp instructions
   bool isStopped = false;
   uint32_t warpsStarted = 0;
+  CircleWatch watch;
 
   explicit Machine(llvm::ArrayRef<const Launch *> launches);
   /// Runs cluster `number` of the only grid, alone.
@@ -322,6 +328,7 @@ private:
   Warp *pick();
   void giveTurn(Warp &warp);
   void moveTurn(const Warp &warp);
+  void checkProgress(const Warp &warp);
   void run();
 };
 
@@ -336,8 +343,8 @@ void report(Warp &warp, const Op &op, uint32_t lane, llvm::StringRef kind,
 /// Returns the lanes whose value is defined.
 uint32_t requireDefined(Warp &warp, const Op &op, Slot slot, uint32_t lanes,
                         llvm::StringRef use);
-/// Reports who waits for what.
-void reportDeadlock(Machine &machine);
+/// Reports who waits for what: nobody can go on, or all `spin`.
+void reportDeadlock(Machine &machine, bool spin = false);
 
 inline uint32_t firstLane(uint32_t lanes) {
   return uint32_t(__builtin_ctz(lanes));

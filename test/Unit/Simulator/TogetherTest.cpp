@@ -10,6 +10,12 @@
 
 using namespace quack::sim;
 
+/// Schedules for grids that fill the device, which take a while.
+static std::vector<Options> fewSchedules() {
+  std::vector<Options> all = schedules();
+  return {all[0], all[1], all[2]};
+}
+
 /// %r2 is the CTA, thread 0 alone goes on.
 static const std::string leader = "mov.u32 %r2, %ctaid.x; mov.u32 %r3, "
                                   "%nctaid.x; setp.ne.u32 %p0, %r0, 0;\n"
@@ -23,7 +29,7 @@ static const std::string awaitAll =
 
 TEST(Together, GridBarrier) {
   // As many CTAs as are resident: 132 multiprocessors, two each of 1024.
-  for (Options options : schedules()) {
+  for (Options options : fewSchedules()) {
     std::vector<uint32_t> buffer(1);
     Report report = runBody(leader + awaitAll + "E:\nbar.sync 0;", buffer,
                             {1024, 1, 264}, options);
@@ -58,7 +64,7 @@ TEST(Together, FlagBetweenClusters) {
 
 TEST(Together, AnExitMakesRoomForTheNext) {
   // Far more CTAs than are resident, each with a ticket of its own.
-  for (Options options : schedules()) {
+  for (Options options : fewSchedules()) {
     std::vector<uint32_t> buffer(2);
     Report report = runBody(
         leader + "atom.relaxed.gpu.global.add.u32 %r4, [%rd0], 1;\n"
@@ -87,4 +93,29 @@ TEST(Together, TheOrderOfStartsIsTheSchedules) {
   EXPECT_EQ(firstOf(all[1]), 99u);
   EXPECT_NE(firstOf(all[2]), firstOf(all[3]));
   EXPECT_EQ(firstOf(all[3]), firstOf(all[3]));
+}
+
+TEST(Together, WaitForACtaThatNeedNotBeResident) {
+  // One more CTA than there is room for.
+  for (Options options : fewSchedules()) {
+    std::vector<uint32_t> buffer(1);
+    Report report = runBody(leader + awaitAll + "E:\nbar.sync 0;", buffer,
+                            {1024, 1, 265}, options);
+    ASSERT_EQ(report.faults.size(), 1u);
+    EXPECT_EQ(report.faults[0].kind, "not-resident") << describe(report);
+    EXPECT_TRUE(llvm::StringRef(report.faults[0].text)
+                    .contains("never starts, since CTAs that wait for others"))
+        << describe(report);
+  }
+}
+
+TEST(Together, LanesThatSpinForever) {
+  for (Options options : schedules()) {
+    std::vector<uint32_t> buffer(1);
+    Report report = runBody(
+        "L: ld.acquire.gpu.global.u32 %r4, [%rd0]; setp.eq.u32 %p1, %r4, 0;\n"
+        "@%p1 bra L;",
+        buffer, {64, 1, 2}, options);
+    EXPECT_TRUE(has(report, "deadlock")) << describe(report);
+  }
 }

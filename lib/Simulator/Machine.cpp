@@ -177,8 +177,11 @@ void Machine::giveTurn(Warp &warp) {
 
 /// Lanes that poll may do so forever.
 void Machine::checkProgress(const Warp &warp) {
-  if (!watch.isSearching())
-    return watch.begin(*this);
+  if (!watch.isSearching()) {
+    if (warp.yields)
+      watch.begin(*this);
+    return;
+  }
   uint64_t place = uint64_t(fromCluster) << 32 | fromWarp << 1 | passesOn;
   if (!watch.note(*this, warp, place))
     return;

@@ -113,13 +113,15 @@ bool Decoder::takeAny(ArrayRef<StringRef> texts) {
 std::optional<Type> Decoder::takeTypeIf() {
   for (size_t i = 0; i < taken.size(); ++i) {
     std::optional<Type> type = parseType(instruction->modifiers[i].text);
-    if (taken[i] || !type)
+    if (taken[i] || !type || type == Type::b128)
       continue;
     taken[i] = true;
     return type;
   }
   return std::nullopt;
 }
+
+Type Decoder::takeAnyType() { return take("b128") ? Type::b128 : takeType(); }
 
 Type Decoder::takeType() {
   std::optional<Type> type = takeTypeIf();
@@ -164,7 +166,7 @@ unsigned Decoder::registerBytes(const ParsedOperand &operand) const {
 }
 
 Slot Decoder::constant(uint64_t bits, Type type) {
-  unsigned bytes = std::max(2u, sizeOf(type));
+  unsigned bytes = std::clamp(sizeOf(type), 2u, 8u);
   if (bytes < 8)
     bits &= maskTrailingOnes<uint64_t>(8 * bytes);
   if (bits == 0 && type != Type::pred)
@@ -214,6 +216,8 @@ Slot Decoder::source(const ParsedOperand &operand, Type type) {
     return registerSlots[operand.index];
   }
   case ParsedOperand::integer:
+    if (type == Type::b128)
+      fail(operand.place, "expected a register");
     if (isFloat(type) && sizeOf(type) >= 4 && operand.bits != 0 &&
         type != Type::f16x2 && type != Type::bf16x2)
       fail(operand.place, "expected a floating-point constant");
@@ -369,11 +373,12 @@ uint32_t Decoder::label(const ParsedOperand &operand) {
 void Decoder::decodeInstruction(const ParsedInstruction &parsed) {
   using Family = bool (*)(Decoder &, Op &);
   static constexpr Family families[] = {
-      decodeMove,      decodeHalf,    decodeFloat,   decodeApprox,
-      decodePacked,    decodeCarry,   decodeBitMask, decodeInteger,
-      decodeBits,      decodeCompare, decodeConvert, decodeStoreAsync,
-      decodeCopyAsync, decodeBulk,    decodeMemory,  decodeAtomic,
-      decodeControl,   decodeWarpOps, decodeBarrier, decodeMBarrier};
+      decodeMove,      decodeHalf,      decodeFloat,   decodeApprox,
+      decodePacked,    decodeCarry,     decodeBitMask, decodeInteger,
+      decodeBits,      decodeCompare,   decodeConvert, decodeStoreAsync,
+      decodeCopyAsync, decodeBulk,      decodeMemory,  decodeAtomic,
+      decodeAddress,   decodeCacheHint, decodeControl, decodeWarpOps,
+      decodeBarrier,   decodeMBarrier};
   instruction = &parsed;
   taken.assign(parsed.modifiers.size(), false);
   Op op;

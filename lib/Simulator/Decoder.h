@@ -52,6 +52,8 @@ public:
   /// Takes the first type; an error if there is none.
   Type takeType();
   std::optional<Type> takeTypeIf();
+  /// The same, of types that few instructions have: .b128.
+  Type takeAnyType();
   /// Takes .rn, .rz, .rm or .rp.
   std::optional<Rounding> takeRounding();
   /// Takes .v2, .v4 or .v8; returns the count, 1 without.
@@ -126,6 +128,8 @@ bool decodeCompare(Decoder &d, Op &op);    // CompareSelect.cpp
 bool decodeMove(Decoder &d, Op &op);       // Move.cpp
 bool decodeConvert(Decoder &d, Op &op);    // Convert.cpp
 bool decodeNarrow(Decoder &d, Op &op);     // ConvertNarrow.cpp
+bool decodeAddress(Decoder &d, Op &op);    // Addresses.cpp
+bool decodeCacheHint(Decoder &d, Op &op);  // CacheHints.cpp
 bool decodeMemory(Decoder &d, Op &op);     // LoadStore.cpp
 bool decodeAtomic(Decoder &d, Op &op);     // Atomics.cpp
 bool decodeControl(Decoder &d, Op &op);    // Control.cpp

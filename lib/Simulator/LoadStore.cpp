@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PTX ISA, ld, ld.global.nc, st, prefetch, createpolicy. Cache operators,
+// PTX ISA, ld, ld.global.nc, st. Cache operators,
 // eviction priorities and policies are parsed and have no effect. Values that
 // nobody wrote may be loaded and stored within shared memory; they are a fault
 // where they leave it.
@@ -174,15 +174,6 @@ static void store(Warp &warp, const Op &op, uint32_t lanes) {
 // Decoding
 //===----------------------------------------------------------------------===//
 
-static void nothing(Warp &, const Op &, uint32_t) {}
-
-/// createpolicy: an opaque value.
-static void createPolicy(Warp &warp, const Op &op, uint32_t lanes) {
-  uint64_t values[warpLanes];
-  std::fill_n(values, warpLanes, 0x12f0000000000000u);
-  writeLanes(warp, op.d, lanes, values);
-}
-
 /// PTX ISA, "Cache Operators", "Cache Eviction Priority Hints", and the rest
 /// that has no effect here. Returns whether a policy operand follows.
 static bool takeCacheModifiers(Decoder &d) {
@@ -272,32 +263,9 @@ static void decodeAccess(Decoder &d, Op &op) {
     d.noteSharedAccess(sizeOf(op.type) * op.count);
 }
 
-static void decodeCreatePolicy(Decoder &d, Op &op) {
-  if (!d.take("fractional"))
-    return d.fail("'" + d.inst().text + "' is not simulated");
-  d.takeAny({"L2::evict_last", "L2::evict_normal", "L2::evict_first",
-             "L2::evict_unchanged"});
-  op.type = d.takeType();
-  if (sizeOf(op.type) != 8 || !d.expectOperands(1, 2))
-    return d.fail("'" + d.inst().text + "' does not exist");
-  op.d = d.dest(0, op.type);
-  op.run = createPolicy;
-}
-
 bool quack::sim::decodeMemory(Decoder &d, Op &op) {
-  llvm::StringRef root = d.root();
-  if (root == "ld" || root == "st") {
-    decodeAccess(d, op);
-  } else if (root == "createpolicy") {
-    decodeCreatePolicy(d, op);
-  } else if (root == "prefetch" || root == "prefetchu") {
-    d.takeAny({"global", "L1", "L2", "L2::evict_last", "L2::evict_normal"});
-    op.run = nothing;
-    op.definedness = Definedness::custom;
-    if (d.expectOperands(1))
-      d.address(0, op);
-  } else {
+  if (d.root() != "ld" && d.root() != "st")
     return false;
-  }
+  decodeAccess(d, op);
   return true;
 }

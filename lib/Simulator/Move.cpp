@@ -1,10 +1,8 @@
-//===- Move.cpp - mov, cvta, mapa ------------------------------*- C++ -*-===//
+//===- Move.cpp - mov ------------------------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PTX ISA, "Data Movement and Conversion Instructions": mov between registers,
-// packing and unpacking moves, and the instructions that turn one address into
-// another.
+// PTX ISA, mov: between registers, and packing and unpacking moves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +10,8 @@
 #include "Lanes.h"
 
 using namespace quack::sim;
+
+__extension__ typedef unsigned __int128 Quad;
 
 template <typename T>
 static void move(Warp &warp, const Op &op, uint32_t lanes) {
@@ -59,56 +59,15 @@ static void pack(Warp &warp, const Op &op, uint32_t lanes) {
   warp.define(op.d, lanes, is);
 }
 
-/// mapa d, a, b: the address, in the cluster's window, of a in CTA b (PTX ISA,
-/// mapa). A rank that the cluster does not have is a fault.
-template <typename T>
-static void mapa(Warp &warp, const Op &op, uint32_t lanes) {
-  const T *a = warp.reg<T>(op.a);
-  const uint32_t *rank = warp.reg<uint32_t>(op.b);
-  T result[warpLanes];
-  uint32_t size = warp.cluster->launch.clusterSize;
-  for (unsigned i = 0; i < warpLanes; ++i) {
-    T offset = a[i] & ((T(1) << clusterShift) - 1);
-    if ((lanes >> i & 1) && rank[i] >= size) {
-      report(warp, op, i, "bad-rank",
-             "mapa to CTA " + std::to_string(rank[i]) + " of a cluster of " +
-                 std::to_string(size));
-    }
-    result[i] = T((T(rank[i]) + 1) << clusterShift) | offset;
-    if (op.space == Space::generic)
-      result[i] |= T(genericShared);
-  }
-  writeLanes(warp, op.d, lanes, result);
-}
-
-/// cvta: between a state space and generic addresses. `mode` 1: to the space.
-template <typename T>
-static void cvta(Warp &warp, const Op &op, uint32_t lanes) {
-  const T *a = warp.reg<T>(op.a);
-  T result[warpLanes];
-  for (unsigned i = 0; i < warpLanes; ++i) {
-    result[i] = a[i];
-    if (op.space == Space::global || op.space == Space::param)
-      continue;
-    if (op.mode)
-      result[i] = a[i] & T(0xffffffff);
-    else if (a[i] >> clusterShift)
-      result[i] = a[i] | T(genericShared);
-    else
-      result[i] =
-          a[i] | T(genericShared) | (T(warp.cta->rank + 1) << clusterShift);
-  }
-  writeLanes(warp, op.d, lanes, result);
-}
-
 static void decodePackedMove(Decoder &d, Op &op, bool isPack) {
   const ParsedOperand &vector = d.operand(isPack ? 1 : 0);
   unsigned bytes = sizeOf(op.type), count = unsigned(vector.elements.size());
   unsigned part = count ? bytes / count : 0;
-  if (count < 2 || part < 2 || count * part != bytes)
+  if (count < 2 || part < 2 || count * part != bytes ||
+      (bytes == 16) != (part == 8))
     return d.fail(vector.place, "cannot divide ." + getName(op.type) + " by " +
                                     llvm::Twine(count));
-  Type type = part == 2 ? Type::b16 : Type::b32;
+  Type type = part == 2 ? Type::b16 : part == 4 ? Type::b32 : Type::b64;
   std::vector<Slot> slots;
   for (const ParsedOperand &element : vector.elements)
     slots.push_back(isPack ? d.source(element, type) : d.dest(element, type));
@@ -117,19 +76,21 @@ static void decodePackedMove(Decoder &d, Op &op, bool isPack) {
   op.definedness = Definedness::custom;
   if (isPack) {
     op.d = d.dest(0, op.type);
-    op.run = part == 4    ? pack<uint32_t, uint64_t>
+    op.run = part == 8    ? pack<uint64_t, Quad>
+             : part == 4  ? pack<uint32_t, uint64_t>
              : bytes == 4 ? pack<uint16_t, uint32_t>
                           : pack<uint16_t, uint64_t>;
   } else {
     op.a = d.source(1, op.type);
-    op.run = part == 4    ? unpack<uint32_t, uint64_t>
+    op.run = part == 8    ? unpack<uint64_t, Quad>
+             : part == 4  ? unpack<uint32_t, uint64_t>
              : bytes == 4 ? unpack<uint16_t, uint32_t>
                           : unpack<uint16_t, uint64_t>;
   }
 }
 
 static void decodeMov(Decoder &d, Op &op) {
-  op.type = d.takeType();
+  op.type = d.takeAnyType();
   if (d.hasFailed() || !d.expectOperands(2))
     return;
   if (d.operand(0).kind == ParsedOperand::vector ||
@@ -150,44 +111,17 @@ static void decodeMov(Decoder &d, Op &op) {
   case 8:
     op.run = move<uint64_t>;
     break;
+  case 16:
+    op.run = move<Quad>;
+    break;
   default:
     d.fail("'" + d.inst().text + "' does not exist");
   }
 }
 
 bool quack::sim::decodeMove(Decoder &d, Op &op) {
-  llvm::StringRef root = d.root();
-  if (root == "mov") {
-    decodeMov(d, op);
-  } else if (root == "mapa") {
-    op.space = d.take("shared::cluster") ? Space::cluster : Space::generic;
-    op.type = d.takeType();
-    bool isWide = sizeOf(op.type) == 8;
-    if (!isWide && op.space == Space::generic)
-      d.fail("generic addresses have 64 bits");
-    if (d.hasFailed() || !d.expectOperands(3))
-      return true;
-    op.run = isWide ? mapa<uint64_t> : mapa<uint32_t>;
-    op.d = d.dest(0, op.type);
-    op.a = d.source(1, op.type);
-    op.b = d.source(2, Type::u32);
-  } else if (root == "cvta") {
-    op.mode = d.take("to");
-    op.space = d.take("global")                       ? Space::global
-               : d.take("param")                      ? Space::param
-               : d.take("shared::cluster")            ? Space::cluster
-               : d.takeAny({"shared", "shared::cta"}) ? Space::shared
-                                                      : Space::generic;
-    op.type = d.takeType();
-    if (op.space == Space::generic || sizeOf(op.type) != 8)
-      d.fail("'" + d.inst().text + "' is not simulated");
-    if (d.hasFailed() || !d.expectOperands(2))
-      return true;
-    op.run = cvta<uint64_t>;
-    op.d = d.dest(0, op.type);
-    op.a = d.source(1, op.type);
-  } else {
+  if (d.root() != "mov")
     return false;
-  }
+  decodeMov(d, op);
   return true;
 }

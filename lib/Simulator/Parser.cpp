@@ -25,9 +25,9 @@ std::optional<Type> quack::sim::parseType(StringRef name) {
 
 StringRef quack::sim::getName(Type type) {
   static constexpr StringLiteral names[] = {
-      "b8",  "b16", "b32",   "b64",    "u8",  "u16", "u32",
-      "u64", "s8",  "s16",   "s32",    "s64", "f16", "bf16",
-      "f32", "f64", "f16x2", "bf16x2", "pred"};
+      "b8",  "b16", "b32",   "b64",    "u8",   "u16", "u32",
+      "u64", "s8",  "s16",   "s32",    "s64",  "f16", "bf16",
+      "f32", "f64", "f16x2", "bf16x2", "b128", "pred"};
   return names[unsigned(type)];
 }
 

@@ -24,17 +24,18 @@ struct Warp;
 struct Op;
 
 /// A place in a register file, in units of slotBytes. A value of 16 bits takes
-/// one slot (32 lanes of 2 bytes), of 32 bits two, of 64 bits four. A predicate
+/// one slot (32 lanes of 2 bytes), of 128 bits eight. A predicate
 /// takes one: its first four bytes are the mask of the lanes where it holds.
 using Slot = uint32_t;
 inline constexpr unsigned warpLanes = 32;
 inline constexpr unsigned slotBytes = 64;
 inline constexpr uint32_t allLanes = 0xffffffffu;
 
-/// Slots 0 to 3 hold zeros; what goes to sinkSlot is lost, since nobody reads
-/// it. carrySlot is the predicate CC.CF of extended-precision arithmetic.
-inline constexpr Slot zeroSlot = 0, sinkSlot = 4, carrySlot = 8,
-                      firstFreeSlot = 9;
+/// Slots 0 to 7 hold zeros, for any type; what goes to sinkSlot is lost, since
+/// nobody reads it. carrySlot is the predicate CC.CF of extended-precision
+/// arithmetic.
+inline constexpr Slot zeroSlot = 0, sinkSlot = 8, carrySlot = 16,
+                      firstFreeSlot = 17;
 
 /// Executes `op` for `lanes`, a subset of the warp's running lanes.
 using Handler = void (*)(Warp &warp, const Op &op, uint32_t lanes);

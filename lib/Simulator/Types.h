@@ -35,6 +35,7 @@ enum class Type : uint8_t {
   f64,
   f16x2,
   bf16x2,
+  b128,
   pred
 };
 
@@ -44,8 +45,8 @@ llvm::StringRef getName(Type type);
 
 /// Returns the bytes of a value in memory; a predicate has none.
 inline unsigned sizeOf(Type type) {
-  constexpr uint8_t sizes[] = {1, 2, 4, 8, 1, 2, 4, 8, 1, 2,
-                               4, 8, 2, 2, 4, 8, 4, 4, 0};
+  constexpr uint8_t sizes[] = {1, 2, 4, 8, 1, 2, 4, 8, 1,  2,
+                               4, 8, 2, 2, 4, 8, 4, 4, 16, 0};
   return sizes[unsigned(type)];
 }
 inline bool isSigned(Type type) {

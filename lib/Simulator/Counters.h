@@ -66,8 +66,7 @@ void countGlobalRun(Warp &warp, const Op &op, uint64_t address, uint64_t bytes,
 
 /// Counts an access of shared memory.
 void countShared(Warp &warp, const Op &op, const uint64_t *addresses,
-                 uint32_t lanes, uint32_t bytes, bool contiguous,
-                 AccessKind kind);
+                 uint32_t lanes, uint32_t bytes, bool contiguous);
 
 } // namespace quack::sim
 

@@ -249,7 +249,26 @@ Slot Decoder::dest(const ParsedOperand &operand, Type type) {
     fail(operand.place, "expected a register");
     return sinkSlot;
   }
-  return source(operand, type);
+  Slot slot = source(operand, type);
+  noteDestination(operand.index, slot, type);
+  return slot;
+}
+
+Slot Decoder::predicate(unsigned reg) {
+  noteDestination(reg, registerSlots[reg], Type::pred);
+  return registerSlots[reg];
+}
+
+void Decoder::noteDestination(unsigned reg, Slot slot, Type type) {
+  // Where a handler sees bits, the mnemonic's first type says what they mean.
+  for (const Modifier &modifier : instruction->modifiers)
+    if (std::optional<Type> named = parseType(modifier.text)) {
+      if (type <= Type::b64 && sizeOf(*named) == sizeOf(type))
+        type = *named;
+      break;
+    }
+  program.destinations.push_back(
+      {uint32_t(program.ops.size()), slot, type, kernel.registers[reg].name});
 }
 
 static std::optional<Special> findSpecial(StringRef name) {

@@ -77,7 +77,8 @@ public:
   uint32_t addList(llvm::ArrayRef<Slot> slots);
   /// Returns operand `i`, which must be an integer constant.
   uint32_t integer(size_t i);
-  Slot predicate(unsigned reg) const { return registerSlots[reg]; }
+  /// The slot of a predicate that is written beside the destination.
+  Slot predicate(unsigned reg);
   Slot constant(uint64_t bits, Type type);
   uint32_t label(const ParsedOperand &operand);
   const ParsedVariable *findParameter(llvm::StringRef name,
@@ -107,6 +108,7 @@ private:
   std::string message;
 
   Slot allocate(Type type);
+  void noteDestination(unsigned reg, Slot slot, Type type);
   void layOutShared();
   void layOutParameters();
   void decodeInstruction(const ParsedInstruction &parsed);

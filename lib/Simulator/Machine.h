@@ -30,6 +30,7 @@ struct AsyncGroups;
 struct AsyncOp;
 struct Cta;
 struct Cluster;
+class Trace;
 struct Machine;
 
 //===----------------------------------------------------------------------===//
@@ -214,6 +215,7 @@ struct OpCount {
 /// What every cluster of a launch shares; nothing of it changes.
 struct Launch {
   const Program *program = nullptr;
+  const Trace *trace = nullptr; ///< if the program is a trace's
   const LaunchConfig *config = nullptr;
   const Options *options = nullptr;
   std::vector<uint8_t> parameters;

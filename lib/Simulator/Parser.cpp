@@ -122,7 +122,7 @@ Error Parser::parseTopLevel(ParsedModule &module) {
   if (token.text == "version") {
     Token version = next();
     double value = 0;
-    if (!to_float(version.text, value))
+    if (!to_float(version.text, value) || !(value >= 1 && value < 100))
       return errorAt(version, "expected a version");
     module.version = unsigned(value * 10 + 0.5);
     return Error::success();

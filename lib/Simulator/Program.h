@@ -168,12 +168,21 @@ struct Parameter {
   uint32_t offset, bytes;
 };
 
+/// A register that an instruction writes, for traces.
+struct Destination {
+  uint32_t op; ///< Op::index
+  Slot slot;
+  Type type;
+  std::string name;
+};
+
 /// A decoded kernel.
 struct Program {
   std::string name;
   std::vector<Op> ops;            ///< the last one exits
   std::vector<std::string> texts; ///< the mnemonic of each op
   std::vector<Slot> lists;
+  std::vector<Destination> destinations; ///< in the order of the ops
   std::vector<SlotConstant> constants;
   std::vector<SlotSpecial> specials;
   std::vector<Parameter> parameters;

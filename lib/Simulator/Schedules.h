@@ -14,6 +14,7 @@
 namespace quack::sim {
 
 struct ModuleImpl {
+  std::string source;
   std::vector<Program> programs;
 };
 

@@ -11,6 +11,7 @@
 
 #include "Machine.h"
 #include "Schedules.h"
+#include "Trace.h"
 
 #include "llvm/ADT/Twine.h"
 
@@ -31,6 +32,7 @@ Expected<Module> Module::parse(StringRef text, StringRef name) {
   if (!parsed)
     return parsed.takeError();
   auto impl = std::make_unique<ModuleImpl>();
+  impl->source = text.str();
   for (const ParsedKernel &kernel : parsed->kernels) {
     Expected<Program> program = decode(*parsed, kernel);
     if (!program)
@@ -54,6 +56,22 @@ std::vector<unsigned> Module::parameterBytes(StringRef kernel) const {
       for (const Parameter &parameter : program.parameters)
         bytes.push_back(parameter.bytes);
   return bytes;
+}
+
+Extent Module::requiredBlock(StringRef kernel) const {
+  for (const Program &program : impl->programs)
+    if (program.name == kernel)
+      return {program.requiredThreads[0], program.requiredThreads[1],
+              program.requiredThreads[2]};
+  return {0, 0, 0};
+}
+
+Extent Module::requiredCluster(StringRef kernel) const {
+  for (const Program &program : impl->programs)
+    if (program.name == kernel)
+      return {program.requiredCluster[0], program.requiredCluster[1],
+              program.requiredCluster[2]};
+  return {0, 0, 0};
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,6 +270,12 @@ Expected<Report> Module::launch(const LaunchConfig &config,
     return error;
   Launch launch;
   launch.program = *program;
+  std::optional<Trace> trace;
+  if (options.traceTo && !options.trace.empty()) {
+    trace.emplace(**program, impl->source, options);
+    launch.trace = &*trace;
+    launch.program = trace->program();
+  }
   launch.config = &config;
   launch.options = &options;
   launch.sharedBytes = config.sharedBytes + (*program)->staticSharedBytes;

@@ -8,12 +8,23 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overread
                       -Wno-stringop-overflow -Wno-comment)
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # `GCC ivdep`, and structured bindings in lambdas, which g++ takes in C++17.
+  add_compile_options(-Wno-unknown-pragmas -Wno-c++20-extensions
+                      -Wno-deprecated-declarations)
+endif()
 if(QUACK_WERROR)
   add_compile_options(-Werror)
 endif()
 if(QUACK_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer
                       -fno-sanitize=vptr)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+if(QUACK_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined
+                      -fno-sanitize=vptr -fno-sanitize-recover=undefined
+                      -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
 if(LLVM_USE_LINKER)

@@ -68,6 +68,15 @@ Error Arguments::add(StringRef text) {
     addMemory(std::vector<char>(bytes));
     return Error::success();
   }
+  if (kind == "same") {
+    unsigned index;
+    if (!to_integer(value, index) || index >= memories.size())
+      return createStringError("expected same:N, the memory of an argument "
+                               "before, got '" +
+                               text + "'");
+    words.push_back(memories[index].address);
+    return Error::success();
+  }
   if (kind == "i32" || kind == "i64") {
     int64_t number;
     if (!to_integer(value, number))

@@ -9,6 +9,7 @@
 // | x.npy                     | the address of the array                     |
 // | out:y.npy:f32:64x4096     | the address of memory written to y.npy later |
 // | zeros:1024                | the address of 1024 zero bytes               |
+// | same:0                    | the address of the first memory once more    |
 // | i32:7, i64:7, f32:0.5     | the number                                   |
 //
 //===----------------------------------------------------------------------===//

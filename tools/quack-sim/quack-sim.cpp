@@ -24,7 +24,7 @@ static constexpr StringLiteral overview =
       --arg=x.npy --arg=i64:4096 --arg=out:y.npy:f32:64x4096 --arg=i64:4096 --arg=i64:64
 
 An argument is an array (x.npy), memory for one (out:y.npy:f32:64x4096,
-zeros:BYTES) or a number (i32:7, i64:7, f32:0.5).
+zeros:BYTES), the memory of an argument before (same:0) or a number (i32:7, i64:7, f32:0.5).
 
 Exit code: 0 no fault, 1 an error, 2 faults.
 )";
@@ -65,6 +65,13 @@ struct Options {
       cl::desc("Print the counters as text, or with =json faults and counters "
                "as JSON"),
       cl::cat(category)};
+  cl::list<std::string> trace{
+      "trace",
+      cl::desc("Print what a warp executes, with the values that lanes get: "
+               "CTA:WARP, or CTA:WARP:LANES such as 0:1:0-3,8"),
+      cl::cat(category)};
+  cl::opt<uint64_t> traceLimit{"trace-limit", cl::desc("Lines of a trace"),
+                               cl::init(10000), cl::cat(category)};
   cl::opt<bool> parseOnly{"parse-only", cl::desc("Decode and run nothing"),
                           cl::cat(category)};
 };
@@ -132,6 +139,14 @@ static Expected<bool> run(const Options &options) {
   how.countsTouched = options.report.getNumOccurrences() != 0;
   if (Error error = readChecks(options.checks, how.checks))
     return error;
+  how.traceTo = &outs();
+  how.traceLimit = options.traceLimit;
+  for (StringRef text : options.trace) {
+    Expected<sim::TraceChoice> choice = sim::parseTrace(text);
+    if (!choice)
+      return createStringError("--trace: " + toString(choice.takeError()));
+    how.trace.push_back(*choice);
+  }
   Expected<std::vector<sim::Options>> runs =
       sim::parseSchedules(options.schedule, how);
   if (!runs)

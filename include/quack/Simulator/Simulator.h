@@ -23,6 +23,10 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class raw_ostream;
+}
+
 namespace quack::sim {
 
 /// When asynchronous operations happen, and whose turn it is.
@@ -43,6 +47,13 @@ enum Check : unsigned {
   checkAll = 15
 };
 
+/// Lanes whose instructions a trace shows.
+struct TraceChoice {
+  uint64_t cta = 0; ///< linear in the grid
+  uint32_t warp = 0;
+  uint32_t lanes = 1; ///< a mask
+};
+
 struct Options {
   Schedule schedule = Schedule::eager;
   uint64_t seed = 0;               ///< of the random schedule
@@ -51,6 +62,10 @@ struct Options {
   unsigned hostThreads = 1;        ///< clusters that run at a time
   unsigned maxFaults = 16;         ///< of one cluster; then it stops
   bool countsTouched = false;      ///< fill in the touched bytes
+  /// What these execute goes to `traceTo`, a line an instruction.
+  std::vector<TraceChoice> trace;
+  llvm::raw_ostream *traceTo = nullptr;
+  uint64_t traceLimit = 10000; ///< lines of a trace
 };
 
 struct Extent {
@@ -165,6 +180,11 @@ public:
   /// Returns the bytes of each parameter of a kernel that there is.
   std::vector<unsigned> parameterBytes(llvm::StringRef kernel) const;
 
+  /// Returns the block, or the cluster, that a kernel requires; all 0 if any
+  /// will do.
+  Extent requiredBlock(llvm::StringRef kernel) const;
+  Extent requiredCluster(llvm::StringRef kernel) const;
+
   /// Runs a kernel. An error means that the launch itself is wrong (no such
   /// kernel, shape against the directives); faults of the program are in the
   /// report.
@@ -182,6 +202,9 @@ private:
   explicit Module(std::unique_ptr<ModuleImpl> impl);
   std::unique_ptr<ModuleImpl> impl;
 };
+
+/// Reads "CTA:WARP" (lane 0) or "CTA:WARP:LANES" with LANES such as 0-3,8.
+llvm::Expected<TraceChoice> parseTrace(llvm::StringRef text);
 
 /// Returns `options` once for each schedule that `text` lists, separated by
 /// commas: "eager", "lazy", "random:SEED" or "random:FIRST-LAST".

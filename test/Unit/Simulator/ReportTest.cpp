@@ -1,4 +1,4 @@
-//===- ReportTest.cpp - counters and schedules -----------------*- C++ -*-===//
+//===- ReportTest.cpp - counters, traces, schedules ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SimulatorTest.h"
+
+#include "llvm/Support/raw_ostream.h"
 
 using namespace quack::sim;
 
@@ -142,6 +144,76 @@ TEST(Counters, JSON) {
   const llvm::json::Object *first = list->front().getAsObject();
   EXPECT_EQ(first->getString("text"), "st.global.b32");
   EXPECT_EQ(first->getObject("global")->getInteger("lines"), 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Traces
+//===----------------------------------------------------------------------===//
+
+TEST(Traces, ShowWhatChosenLanesGet) {
+  std::vector<uint32_t> buffer(64);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  Options options;
+  options.traceTo = &os;
+  options.trace = {llvm::cantFail(parseTrace("1:1:0,3-4"))};
+  runBody("setp.lt.u32 %p1, %r0, 36;\n"
+          "@%p1 bra L;\n"
+          "sub.s32 %r2, 5, %r0;\n"
+          "cvt.rn.f32.s32 %r3, %r2;\n"
+          "L:\n"
+          "setp.lt.f32 %p2|%p3, %r3, 0f00000000;\n"
+          "bar.sync 0;",
+          buffer, {64, 1, 2}, options);
+  EXPECT_EQ(
+      text,
+      "CTA 1 warp 1 line 7: ld.param.u64 %rd0, [buffer]; lanes 0xffffffff  "
+      "%rd0 = [0] 0x10000000000 [3] 0x10000000000 [4] 0x10000000000\n"
+      "CTA 1 warp 1 line 8: mov.u32 %r0, %tid.x; lanes 0xffffffff  "
+      "%r0 = [0] 32 [3] 35 [4] 36\n"
+      "CTA 1 warp 1 line 9: mov.u32 %r1, %cluster_ctarank; lanes 0xffffffff  "
+      "%r1 = [0] 0 [3] 0 [4] 0\n"
+      "CTA 1 warp 1 line 10: setp.lt.u32 %p1, %r0, 36; lanes 0xffffffff  "
+      "%p1 = [0] true [3] true [4] false\n"
+      "CTA 1 warp 1 line 11: @%p1 bra L; lanes 0x0000000f\n"
+      "CTA 1 warp 1 line 12: sub.s32 %r2, 5, %r0; lanes 0xfffffff0  "
+      "%r2 = [4] -31\n"
+      "CTA 1 warp 1 line 13: cvt.rn.f32.s32 %r3, %r2; lanes 0xfffffff0  "
+      "%r3 = [4] -31 (0xc1f80000)\n"
+      "CTA 1 warp 1 line 15: setp.lt.f32 %p2|%p3, %r3, 0f00000000; lanes "
+      "0xffffffff  %p2 = [0] undefined [3] undefined [4] true  "
+      "%p3 = [0] undefined [3] undefined [4] false\n"
+      "CTA 1 warp 1 line 16: bar.sync 0; lanes 0xffffffff\n"
+      "CTA 1 warp 1 line 17: ret; lanes 0xffffffff\n");
+}
+
+TEST(Traces, EndAtTheirLimitAndSayWhoWaits) {
+  std::vector<uint32_t> buffer(1);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  Options options;
+  options.traceTo = &os;
+  options.traceLimit = 6;
+  options.trace = {TraceChoice()};
+  runBody("bar.sync 0; add.u32 %r2, %r0, 1;\nadd.u32 %r3, %r2, 1;", buffer,
+          {64}, options);
+  llvm::StringRef rest(text);
+  rest.consume_front(rest.take_front(rest.find("bar.sync")));
+  // Two instructions in a line: their mnemonics only.
+  EXPECT_EQ(rest, "bar.sync lanes 0xffffffff  waits\n"
+                  "CTA 0 warp 0 line 10: bar.sync lanes 0xffffffff\n"
+                  "CTA 0 warp 0 line 10: add.u32 lanes 0xffffffff  %r2 = 1\n"
+                  "the trace's limit is reached\n");
+}
+
+TEST(Traces, Choices) {
+  for (const char *bad :
+       {"", "0", "0:", "x:0", "0:0:32", "0:0:3-1", "0:0:", "0:0:0:0"}) {
+    auto choice = parseTrace(bad);
+    EXPECT_FALSE(bool(choice)) << bad;
+    llvm::consumeError(choice.takeError());
+  }
+  EXPECT_EQ(llvm::cantFail(parseTrace("7:2:0-31")).lanes, 0xffffffffu);
 }
 
 //===----------------------------------------------------------------------===//

@@ -64,9 +64,12 @@ inline constexpr int64_t maxAccessBytes = 16;
 
 namespace quack::tv {
 
-/// Returns the most columns that one access of `kernel` covers.
+/// Returns the most columns that one access of `kernel` covers: its plan's
+/// vector, or less where that does not divide N. A run lies inside the row or
+/// outside.
 inline int64_t getLongestRun(KernelOp kernel) {
-  return kernel.getPlan().getVectorSize();
+  int64_t columns = kernel.getColumns();
+  return std::min(kernel.getPlan().getVectorSize(), columns & -columns);
 }
 
 } // namespace quack::tv

@@ -108,8 +108,20 @@ static int64_t countWavefronts(llvm::ArrayRef<int64_t> addresses,
   return *std::max_element(std::begin(wordsInBank), std::end(wordsInBank));
 }
 
+/// Returns whether each lane and the one `apart` lanes from it ask for the
+/// same, or one of them for nothing.
+static bool isPaired(llvm::ArrayRef<int64_t> addresses, size_t apart) {
+  for (size_t lane = 0; lane < addresses.size(); ++lane) {
+    size_t other = lane ^ apart;
+    if (other < addresses.size() && addresses[lane] != inactiveLane &&
+        addresses[other] != inactiveLane && addresses[lane] != addresses[other])
+      return false;
+  }
+  return true;
+}
+
 SharedAccessCost quack::sharedAccessCost(llvm::ArrayRef<int64_t> addresses,
-                                         int64_t width) {
+                                         int64_t width, bool isLoad) {
   assert((width == 4 || width == 8 || width == 16) &&
          "a lane accesses 4, 8 or 16 bytes");
   assert(addresses.size() <= static_cast<size_t>(warpSize) &&
@@ -118,6 +130,11 @@ SharedAccessCost quack::sharedAccessCost(llvm::ArrayRef<int64_t> addresses,
   SharedAccessCost cost = {0, 0, 0};
   while (!addresses.empty()) {
     size_t lanes = std::min(lanesPerPhase, addresses.size());
+    // As ncu counts on an H200.
+    llvm::ArrayRef<int64_t> two =
+        addresses.take_front(std::min(2 * lanesPerPhase, addresses.size()));
+    if (isLoad && width > wordBytes && (isPaired(two, 1) || isPaired(two, 2)))
+      lanes = two.size();
     Addresses active = distinctActive(addresses.take_front(lanes));
     addresses = addresses.drop_front(lanes);
     assert(llvm::all_of(active, [&](int64_t a) { return a % width == 0; }) &&

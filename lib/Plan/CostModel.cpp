@@ -134,9 +134,6 @@ static std::string violatedHold(const KernelTraits &traits, tv::PlanAttr plan,
 std::string quack::violatedRule(const KernelTraits &traits, const Target &target,
                                 tv::PlanAttr plan) {
   auto text = [](int64_t value) { return std::to_string(value); };
-  if (traits.columns % plan.getVectorSize() != 0)
-    return "vector must divide N = " + text(traits.columns) + ", got " +
-           text(plan.getVectorSize());
   if (plan.getCluster() > 1 && plan.getThreadsPerRow() < warpSize)
     return "in a cluster a row needs whole warps: threads_per_row must be at "
            "least 32, got " +

@@ -189,12 +189,12 @@ static void setValue(Warp &warp, const Op &op, uint32_t lanes) {
   writeLanes(warp, op.d, lanes, values);
 }
 
-/// set of a packed type.
+/// set of a packed type: 1.0 or, into an integer, all ones in each half.
 static void setPackedValues(Warp &warp, const Op &op, uint32_t lanes) {
   uint32_t with = otherPredicate(warp, op);
   uint32_t low = combine(op, halfMaskOf(warp, op, 0), with);
   uint32_t high = combine(op, halfMaskOf(warp, op, 1), with);
-  uint32_t one = trueValue(op.type), values[warpLanes];
+  uint32_t one = trueValue(op.type) & 0xffff, values[warpLanes];
   for (unsigned i = 0; i < warpLanes; ++i)
     values[i] = (low >> i & 1 ? one : 0) | (high >> i & 1 ? one << 16 : 0);
   writeLanes(warp, op.d, lanes, values);
@@ -306,11 +306,15 @@ static void decodeSet(Decoder &d, Op &op) {
   op.from = d.takeType();
   op.flush = canFlush(op.from) && d.take("ftz");
   unsigned bytes = sizeOf(op.type);
-  if (isPacked(op.from) != isPacked(op.type) || (bytes != 2 && bytes != 4))
+  bool ofPacked = isPacked(op.from);
+  bool takesPacked =
+      op.type == op.from || op.type == Type::u32 || op.type == Type::s32;
+  if ((ofPacked ? !takesPacked : isPacked(op.type)) ||
+      (bytes != 2 && bytes != 4))
     d.fail("'" + d.inst().text + "' does not exist");
-  op.run = isPacked(op.from) ? setPackedValues
-           : bytes == 2      ? setValue<uint16_t>
-                             : setValue<uint32_t>;
+  op.run = ofPacked     ? setPackedValues
+           : bytes == 2 ? setValue<uint16_t>
+                        : setValue<uint32_t>;
   takeCompared(d, op);
   if (!d.hasFailed())
     op.d = d.dest(0, op.type);

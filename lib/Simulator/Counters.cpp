@@ -138,21 +138,20 @@ void quack::sim::countGlobalRun(Warp &warp, const Op &op, uint64_t address,
 
 void quack::sim::countShared(Warp &warp, const Op &op,
                              const uint64_t *addresses, uint32_t lanes,
-                             uint32_t bytes, bool contiguous) {
+                             uint32_t bytes, bool contiguous, AccessKind kind) {
   MemoryCount &count = request(warp, op, bytes);
   uint32_t width = std::max(4u, bytes);
-  uint64_t least = 0;
-  unsigned group = 128 / width;
-  for (unsigned i = 0; i < warpLanes; i += group)
-    least += (lanes >> i & (group == 32 ? allLanes : (1u << group) - 1)) != 0;
-  count.leastWavefronts += least;
-  if (contiguous) {
-    count.wavefronts += least;
+  if (contiguous && lanes == allLanes) {
+    count.leastWavefronts += width / 4;
+    count.wavefronts += width / 4;
     return;
   }
   int64_t active[warpLanes];
   for (unsigned i = 0; i < warpLanes; ++i)
     active[i] = lanes >> i & 1 ? int64_t(addresses[i] & ~uint64_t(width - 1))
                                : inactiveLane;
-  count.wavefronts += uint64_t(sharedAccessCost(active, width).wavefronts);
+  SharedAccessCost cost =
+      sharedAccessCost(active, width, kind == AccessKind::read);
+  count.leastWavefronts += uint64_t(cost.phases);
+  count.wavefronts += uint64_t(cost.wavefronts);
 }

@@ -66,7 +66,8 @@ void countGlobalRun(Warp &warp, const Op &op, uint64_t address, uint64_t bytes,
 
 /// Counts an access of shared memory.
 void countShared(Warp &warp, const Op &op, const uint64_t *addresses,
-                 uint32_t lanes, uint32_t bytes, bool contiguous);
+                 uint32_t lanes, uint32_t bytes, bool contiguous,
+                 AccessKind kind);
 
 } // namespace quack::sim
 

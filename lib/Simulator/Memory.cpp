@@ -226,7 +226,7 @@ void quack::sim::resolve(Warp &warp, const Op &op, uint32_t lanes,
       resolveSharedLane(warp, op, i, bytes, kind, access);
   if (access.shared)
     countShared(warp, op, access.addresses, access.shared, bytes,
-                isContiguous(access, access.shared, std::max(4u, bytes)));
+                isContiguous(access, access.shared, std::max(4u, bytes)), kind);
 }
 
 void quack::sim::markWritten(Access &access, uint32_t lanes, uint32_t bytes,

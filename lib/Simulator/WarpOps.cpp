@@ -15,26 +15,52 @@
 
 using namespace quack::sim;
 
-/// Returns whether all lanes of the mask in `slot` are here; makes the fragment
-/// wait otherwise.
-static bool gatherLanes(Warp &warp, const Op &op, uint32_t lanes, Slot slot) {
-  if (!requireDefined(warp, op, slot, lanes, "a lane mask"))
-    return true;
-  uint32_t mask = warp.reg<uint32_t>(slot)[firstLane(lanes)];
-  if (lanes & ~mask)
-    report(warp, op, firstLane(lanes & ~mask), "lane-mask",
-           "executes the instruction but is not in its mask");
-  if ((mask & warp.lanes & ~warp.exited & ~lanes) == 0)
-    return true;
-  waitHere(warp, Wait::lanes, mask);
-  return false;
+/// Returns the lanes among `lanes` that name the same mask as the first one.
+static uint32_t groupOfFirst(const uint32_t *masks, uint32_t lanes) {
+  uint32_t group = 0, mask = masks[firstLane(lanes)];
+  for (unsigned i = 0; i < warpLanes; ++i)
+    group |= uint32_t(masks[i] == mask) << i;
+  return group & lanes;
+}
+
+/// Returns whether all lanes that the masks of `lanes` name are here; makes the
+/// fragment wait otherwise. Lanes may be in several groups, each with its mask.
+static bool gatherLanes(Warp &warp, const Op &op, uint32_t lanes) {
+  const uint32_t *masks = warp.reg<uint32_t>(op.list);
+  for (uint32_t rest = lanes, group; rest; rest &= ~group) {
+    group = groupOfFirst(masks, rest);
+    uint32_t mask = masks[firstLane(group)];
+    if (mask & warp.lanes & ~warp.exited & ~lanes) {
+      waitHere(warp, Wait::lanes, mask);
+      return false;
+    }
+    if (group & ~mask)
+      report(warp, op, firstLane(group & ~mask), "lane-mask",
+             "executes the instruction but is not in its mask");
+    if (mask & warp.lanes & ~warp.exited & ~group)
+      report(warp, op, firstLane(mask & ~group), "lane-mask",
+             "is in another lane's mask but names a different one");
+  }
+  return true;
+}
+
+/// Executes an instruction for each group of lanes that name the same mask, in
+/// op.list, once all of them are here.
+template <Handler execute>
+static void inGroups(Warp &warp, const Op &op, uint32_t lanes) {
+  lanes = requireDefined(warp, op, op.list, lanes, "a lane mask");
+  if (!lanes || !gatherLanes(warp, op, lanes))
+    return;
+  const uint32_t *masks = warp.reg<uint32_t>(op.list);
+  for (uint32_t rest = lanes, group; rest; rest &= ~group) {
+    group = groupOfFirst(masks, rest);
+    execute(warp, op, group);
+  }
 }
 
 /// shfl.sync d|p, a, b, c, mask (PTX ISA, shfl.sync). `mode`: up, down, bfly,
 /// idx. Reading a lane that takes no part gives an undefined value.
 static void shuffle(Warp &warp, const Op &op, uint32_t lanes) {
-  if (!gatherLanes(warp, op, lanes, op.list))
-    return;
   ++warp.cluster->grid.shuffleCount;
   alignas(64) uint32_t a[warpLanes], result[warpLanes];
   std::memcpy(a, warp.reg<uint32_t>(op.a), sizeof(a));
@@ -79,8 +105,6 @@ static void shuffle(Warp &warp, const Op &op, uint32_t lanes) {
 
 /// vote.sync: `mode` all, any, uni, ballot. op.c is the mask.
 static void vote(Warp &warp, const Op &op, uint32_t lanes) {
-  if (!gatherLanes(warp, op, lanes, op.list))
-    return;
   lanes = requireDefined(warp, op, op.a, lanes, "a vote");
   uint32_t holds = op.isLogicNegated ? ~warp.mask(op.a) : warp.mask(op.a);
   holds &= lanes;
@@ -116,8 +140,6 @@ static uint32_t reduceTwo(const Op &op, uint32_t x, uint32_t y) {
 }
 
 static void redux(Warp &warp, const Op &op, uint32_t lanes) {
-  if (!gatherLanes(warp, op, lanes, op.list))
-    return;
   lanes = requireDefined(warp, op, op.a, lanes, "a reduction");
   if (!lanes)
     return;
@@ -133,8 +155,6 @@ static void redux(Warp &warp, const Op &op, uint32_t lanes) {
 
 /// elect.sync d|p, mask: the lowest lane is elected.
 static void elect(Warp &warp, const Op &op, uint32_t lanes) {
-  if (!gatherLanes(warp, op, lanes, op.list))
-    return;
   uint32_t leader = firstLane(lanes), values[warpLanes];
   std::fill_n(values, warpLanes, leader);
   writeLanes(warp, op.d, lanes, values);
@@ -143,18 +163,36 @@ static void elect(Warp &warp, const Op &op, uint32_t lanes) {
   warp.define(op.d2, lanes, allLanes);
 }
 
-/// match.any.sync.b32: the lanes with the same value.
+/// match.any.sync: the lanes with the same value.
+template <typename T>
 static void matchAny(Warp &warp, const Op &op, uint32_t lanes) {
-  if (!gatherLanes(warp, op, lanes, op.list))
-    return;
   lanes = requireDefined(warp, op, op.a, lanes, "a match");
-  const uint32_t *a = warp.reg<uint32_t>(op.a);
+  const T *a = warp.reg<T>(op.a);
   uint32_t values[warpLanes] = {};
   for (unsigned i = 0; i < warpLanes; ++i)
     for (unsigned j = 0; j < warpLanes; ++j)
       values[i] |= uint32_t((lanes >> j & 1) && a[i] == a[j]) << j;
   writeLanes(warp, op.d, lanes, values);
   warp.define(op.d, lanes, allLanes);
+}
+
+/// match.all.sync d|p: all lanes and true if all have the same value; none and
+/// false otherwise.
+template <typename T>
+static void matchAll(Warp &warp, const Op &op, uint32_t lanes) {
+  lanes = requireDefined(warp, op, op.a, lanes, "a match");
+  if (!lanes)
+    return;
+  const T *a = warp.reg<T>(op.a);
+  uint32_t same = 0, values[warpLanes];
+  for (unsigned i = 0; i < warpLanes; ++i)
+    same |= uint32_t(a[i] == a[firstLane(lanes)]) << i;
+  uint32_t result = (same & lanes) == lanes ? lanes : 0;
+  std::fill_n(values, warpLanes, result);
+  writeLanes(warp, op.d, lanes, values);
+  warp.define(op.d, lanes, allLanes);
+  warp.mask(op.d2) = (warp.mask(op.d2) & ~lanes) | result;
+  warp.define(op.d2, lanes, allLanes);
 }
 
 static void activeMask(Warp &warp, const Op &op, uint32_t lanes) {
@@ -164,9 +202,8 @@ static void activeMask(Warp &warp, const Op &op, uint32_t lanes) {
   warp.define(op.d, lanes, allLanes);
 }
 
-static void warpBarrier(Warp &warp, const Op &op, uint32_t lanes) {
-  gatherLanes(warp, op, lanes, op.list);
-}
+/// bar.warp.sync: nothing but the meeting.
+static void warpBarrier(Warp &, const Op &, uint32_t) {}
 
 static void decodeShuffle(Decoder &d, Op &op) {
   op.mode = uint8_t(d.take("up")     ? 0
@@ -186,7 +223,7 @@ static void decodeShuffle(Decoder &d, Op &op) {
   op.b = d.source(2, Type::b32);
   op.c = d.source(3, Type::b32);
   op.list = d.source(4, Type::b32);
-  op.run = shuffle;
+  op.run = inGroups<shuffle>;
 }
 
 static void decodeVote(Decoder &d, Op &op) {
@@ -204,7 +241,7 @@ static void decodeVote(Decoder &d, Op &op) {
   op.a = d.source(1, Type::pred);
   op.isLogicNegated = d.operand(1).isNegated;
   op.list = d.source(2, Type::b32);
-  op.run = vote;
+  op.run = inGroups<vote>;
 }
 
 static void decodeRedux(Decoder &d, Op &op) {
@@ -217,14 +254,38 @@ static void decodeRedux(Decoder &d, Op &op) {
       hasKind = true;
     }
   op.type = d.takeType();
-  if (!hasKind || sizeOf(op.type) != 4 || isFloat(op.type))
+  bool isArithmetic = op.type == Type::u32 || op.type == Type::s32;
+  if (!hasKind || (op.mode < 3 ? !isArithmetic : op.type != Type::b32))
     d.fail("'" + d.inst().text + "' does not exist");
   if (d.hasFailed() || !d.expectOperands(3))
     return;
   op.d = d.dest(0, op.type);
   op.a = d.source(1, op.type);
   op.list = d.source(2, Type::b32);
-  op.run = redux;
+  op.run = inGroups<redux>;
+}
+
+static void decodeMatch(Decoder &d, Op &op) {
+  bool isAny = d.take("any");
+  if (!isAny && !d.take("all"))
+    d.fail("'match' needs .any or .all");
+  op.type = d.takeType();
+  bool isWide = op.type == Type::b64;
+  if (!isWide && op.type != Type::b32)
+    d.fail("'" + d.inst().text + "' does not exist");
+  if (isAny)
+    op.run =
+        isWide ? inGroups<matchAny<uint64_t>> : inGroups<matchAny<uint32_t>>;
+  else
+    op.run =
+        isWide ? inGroups<matchAll<uint64_t>> : inGroups<matchAll<uint32_t>>;
+  if (d.hasFailed() || !d.expectOperands(3))
+    return;
+  op.d = d.dest(0, Type::b32);
+  if (!isAny && d.operand(0).second >= 0)
+    op.d2 = d.predicate(unsigned(d.operand(0).second));
+  op.a = d.source(1, op.type);
+  op.list = d.source(2, Type::b32);
 }
 
 bool quack::sim::decodeWarpOps(Decoder &d, Op &op) {
@@ -248,7 +309,7 @@ bool quack::sim::decodeWarpOps(Decoder &d, Op &op) {
     d.fail("'" + root + "' needs .sync");
   if (isWarpBarrier) {
     d.take("warp");
-    op.run = warpBarrier;
+    op.run = inGroups<warpBarrier>;
     if (d.expectOperands(1))
       op.list = d.source(0, Type::b32);
   } else if (root == "shfl") {
@@ -258,7 +319,7 @@ bool quack::sim::decodeWarpOps(Decoder &d, Op &op) {
   } else if (root == "redux") {
     decodeRedux(d, op);
   } else if (root == "elect") {
-    op.run = elect;
+    op.run = inGroups<elect>;
     if (!d.expectOperands(2))
       return true;
     op.d = d.dest(0, Type::b32);
@@ -266,14 +327,7 @@ bool quack::sim::decodeWarpOps(Decoder &d, Op &op) {
       op.d2 = d.predicate(unsigned(d.operand(0).second));
     op.list = d.source(1, Type::b32);
   } else {
-    if (!d.take("any") || d.takeType() != Type::b32)
-      d.fail("'" + d.inst().text + "' is not simulated");
-    op.run = matchAny;
-    if (!d.expectOperands(3))
-      return true;
-    op.d = d.dest(0, Type::b32);
-    op.a = d.source(1, Type::b32);
-    op.list = d.source(2, Type::b32);
+    decodeMatch(d, op);
   }
   return true;
 }

@@ -29,13 +29,6 @@ quack.kernel @load_of_a_value(%x: memref<?x64xf32> in row, %eps: f32) plan #quac
 
 // -----
 
-// expected-error @below {{'quack.kernel' op has no legal plan for N = 100 with the pins given: vector must divide N = 100, got 8}}
-quack.kernel @vector(%x: memref<?x100xbf16> in row) plan #quack_tv.plan<vector = 8> {
-  %v = quack.load %x : memref<?x100xbf16> -> tensor<100xf32>
-}
-
-// -----
-
 // expected-error @below {{'quack.kernel' op has no legal plan for N = 1024 with the pins given: in a cluster a row needs whole warps: threads_per_row must be at least 32, got 16}}
 quack.kernel @part_of_a_warp_in_a_cluster(%x: memref<?x1024xf32> in row)
     plan #quack_tv.plan<threads = 64, threads_per_row = 16, cluster = 2> {

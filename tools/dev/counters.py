@@ -25,9 +25,11 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "test" / "Simulator" / "Cuda"))
+sys.path += [str(ROOT / "test" / "Simulator" / name)
+             for name in ("Cuda", "Inputs")]
 
 import corpus
+import npy
 from corpus import Launch
 
 NCU_PLACES = ["/usr/local/cuda/bin/ncu", "/opt/nvidia/nsight-compute/*/ncu"]
@@ -103,6 +105,16 @@ PATTERNS = {
     "rows": "i % 8 + i // 8 * 32",
     "columns": "i % 4 * 8 + i // 4",
     "stepped": "i + i // 8",
+    # Lanes whose neighbour, or next but one, asks for the same.
+    "alternate": "i & ~2",
+    "lower pairs": "i // 2 if i < 16 else i",
+    "lower alternate": "i & ~2 if i < 16 else i",
+    "mixed pairs": "i // 2 if i < 16 else i & ~2",
+    "eighth pairs": "i // 2 if i < 8 else i",
+    "odd pairs": "(i + 1) // 2",
+    "upper quarters": "i if i >= 16 else i // 8 * 8",
+    "pairs apart": "i // 2 * 16 % 256",
+    "pairs and none": "i // 2 if i % 4 != 3 else -1",
 }
 
 
@@ -236,6 +248,76 @@ def measure(folder):
     print(f"{len(result)} of {len(list(launches(folder)))} launches measured")
 
 
+# What the simulator counts, and what that is of ncu's. ncu's sum over shared
+# memory also has one wavefront for each shuffle, each barrier of a CTA and each
+# time a warp asks for its thread's number; PTX does not say how often that is.
+WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared"
+SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_"
+COMPARED = {
+    "shared loads": [WAVEFRONTS + "_op_ld"],
+    "shared stores": [WAVEFRONTS + "_op_st"],
+    "shared atomics": [WAVEFRONTS + "_op_atom"],
+    "global loads": [SECTORS + "ld"],
+    "global stores": [SECTORS + "st"],
+}
+
+
+def simulate(launch, tool, folder):
+    """Returns the simulator's counters, by the names of COMPARED."""
+    command = [tool, str(corpus.FOLDER / f"{launch.file}.ptx"),
+               f"--kernel={launch.kernel}", f"--grid={launch.grid}",
+               f"--block={launch.block}", f"--cluster={launch.cluster}",
+               f"--shared={launch.shared}", "--checks=none", "--report=json"]
+    for number, text in enumerate(launch.arguments):
+        path = folder / f"{number}.npy"
+        if text.startswith("out:"):
+            text = f"out:{path}:f32:{text.split(':')[1]}"
+        elif corpus.is_array(text):
+            npy.write(path, corpus.generate(text))
+            text = str(path)
+        command.append(f"--arg={text}")
+    done = subprocess.run(command, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        return done.stderr.strip()
+    report = json.loads(done.stdout)
+    counts = dict.fromkeys(COMPARED, 0)
+    for instruction in report["instructions"]:
+        text = instruction["text"]
+        kind = ("loads" if text.startswith(("ld", "cp.async.c")) else
+                "stores" if text.startswith("st") else "atomics")
+        for space, what in (("shared", "wavefronts"), ("global", "sectors")):
+            if space in instruction and f"{space} {kind}" in counts:
+                counts[f"{space} {kind}"] += instruction[space][what]
+    return counts
+
+
+def compare(folder, tool):
+    """Prints a line for each launch; returns how many differ."""
+    measured = json.loads((folder / "ncu.json").read_text())
+    same = differ = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        for launch in launches(folder):
+            if launch.name not in measured:
+                continue
+            counts = simulate(launch, tool, pathlib.Path(temporary))
+            if isinstance(counts, str):
+                print(f"{launch.name}: {counts}")
+                differ += 1
+                continue
+            faults = [f"{name} {count}, ncu {wanted:.0f}"
+                      for name, count in counts.items()
+                      for wanted in [sum(measured[launch.name].get(metric, 0)
+                                         for metric in COMPARED[name])]
+                      if count != wanted]
+            same += not faults
+            differ += bool(faults)
+            if faults:
+                print(f"{launch.name}: {'; '.join(faults)}")
+    print(f"{same} launches agree with ncu, {differ} do not")
+    return differ
+
+
 def main():
     if len(sys.argv) < 3 or sys.argv[1] not in ("emit", "measure", "run",
                                                 "compare"):
@@ -251,6 +333,8 @@ def main():
         measure(folder)
     elif sys.argv[1] == "run":
         run_on_gpu(folder)
+    elif compare(folder, tools / "quack-sim"):
+        sys.exit(1)
 
 
 if __name__ == "__main__":

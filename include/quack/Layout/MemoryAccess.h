@@ -115,9 +115,10 @@ llvm::SmallVector<int64_t, 32> laneAddresses(const GlobalAccess &access,
 GlobalAccessCost globalAccessCost(const GlobalAccess &access);
 
 /// Returns the counts for up to 32 lanes that access `width` bytes (4, 8 or 16)
-/// each; active addresses are multiples of the width.
+/// each; active addresses are multiples of the width. Two phases of a wide load
+/// are one where lanes in pairs ask for the same.
 SharedAccessCost sharedAccessCost(llvm::ArrayRef<int64_t> addresses,
-                                  int64_t width);
+                                  int64_t width, bool isLoad = false);
 
 } // namespace quack
 

@@ -212,9 +212,24 @@ Predicate ThreadBuilder::columnsExist(const Fragment &fragment,
   std::string key =
       keyOf("column" + std::to_string(columnOffset) + "|", fragment);
   return once(key, [&]() -> Value {
-    // A run lies inside the row or outside: N is a multiple of it.
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle,
                                  threadCoord(fragment).second,
-                                 i32(columns - columnOffset));
+                                 i32(columns - columnOffset - fragment.run));
+  });
+}
+
+int64_t ThreadBuilder::tailColumns(const Fragment &fragment) {
+  return kernel.getColumns() % fragment.run;
+}
+
+Predicate ThreadBuilder::isTail(const Fragment &fragment, int64_t columnOffset) {
+  int64_t tail = tailColumns(fragment);
+  int64_t column = kernel.getColumns() - tail - columnOffset;
+  if (tail == 0 || column < 0 || column > greatestThreadColumn(fragment))
+    return Predicate();
+  std::string key = keyOf("tail" + std::to_string(columnOffset) + "|", fragment);
+  return once(key, [&]() -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                 threadCoord(fragment).second, i32(column));
   });
 }

@@ -236,11 +236,21 @@ Value ThreadBuilder::createElementwise(Operation *op, OpResult result,
 Value ThreadBuilder::createMask(tv::MaskOp mask, int64_t index) {
   Fragment fragment = fragmentOf(mask.getType());
   Value source = piece(mask.getSource(), index);
-  Predicate exists = columnsExist(fragment, fragment.offset(index).column);
+  int64_t column = fragment.offset(index).column;
+  Predicate exists = columnsExist(fragment, column);
   if (!exists)
     return source;
+  loc = mask.getLoc();
+  if (Predicate tail = isTail(fragment, column)) {
+    // Of a run that the row's end cuts, the first columns exist.
+    Value some = arith::OrIOp::create(b, loc, exists, tail);
+    SmallVector<Value> flags(fragment.run, exists);
+    std::fill_n(flags.begin(), tailColumns(fragment), some);
+    exists = vector::FromElementsOp::create(
+        b, loc, VectorType::get({fragment.run}, b.getI1Type()), flags);
+  }
   Value identity = constant(mask.getIdentity(), fragment.pieceType());
-  return arith::SelectOp::create(b, mask.getLoc(), exists, source, identity);
+  return arith::SelectOp::create(b, loc, exists, source, identity);
 }
 
 Value ThreadBuilder::createBroadcast(tv::BroadcastOp broadcast, int64_t index) {

@@ -31,8 +31,7 @@ struct Fragment {
   int64_t run;    ///< columns of a piece
   int64_t pieces; ///< pieces of a thread
 
-  /// Cuts `tile` into runs of at most `longestRun` columns, which divides N: a
-  /// run lies inside the row or outside.
+  /// Cuts `tile` into runs of at most `longestRun` columns.
   Fragment(mlir::Type tile, int64_t longestRun);
   /// Returns row and column of piece `index`, from the thread's first element.
   Coord offset(int64_t index) const;
@@ -41,6 +40,9 @@ struct Fragment {
   mlir::Type pieceType(mlir::Type element) const;
   int64_t elementBytes() const;
 };
+
+/// Returns `[$operand+offset]`: an address of inline PTX.
+std::string addressText(int64_t operand, int64_t offset);
 
 /// A predicate for some accesses; null where they always happen.
 using Predicate = mlir::Value;
@@ -82,9 +84,15 @@ private:
   Predicate isCanonicalCopy(const Fragment &fragment,
                             llvm::ArrayRef<Level> levels = {
                                 Level::Lane, Level::Warp, Level::Cta});
-  /// Returns whether row (column) of a piece exists; null: always.
+  /// Returns whether row (all columns) of a piece exists; null: always.
   Predicate rowExists(const Fragment &fragment, int64_t rowOffset);
   Predicate columnsExist(const Fragment &fragment, int64_t columnOffset);
+  /// Returns whether only the first `tailColumns` columns of a piece exist; null:
+  /// never.
+  Predicate isTail(const Fragment &fragment, int64_t columnOffset);
+  /// Returns how many columns of the run exist that the row's end cuts; 0: none
+  /// is cut.
+  int64_t tailColumns(const Fragment &fragment);
   Predicate both(Predicate lhs, Predicate rhs);
   /// Returns the global row (i64) of a piece `rowOffset` below the thread's.
   mlir::Value globalRow(const Fragment &fragment, int64_t rowOffset);
@@ -95,16 +103,32 @@ private:
   mlir::Value clusterIndex();
   Predicate isFirstThread();
 
-  //===--- Memory (Memory.cpp) ---------------------------------------------===//
+  //===--- Memory (Access.cpp, Memory.cpp, Staging.cpp) ---------------------===//
   /// A run of bytes in memory: base address in a register and a constant offset.
   struct Address {
     mlir::Value base;
     int64_t offset;
   };
-  mlir::Value loadWords(Address address, int64_t bytes, llvm::StringRef space,
-                        Predicate predicate, mlir::Value policy);
+  /// When an access happens: all of it where `whole` (null: always), and where
+  /// `tail`, which excludes `whole`, its first `tailBytes` bytes.
+  struct Part {
+    Predicate whole, tail;
+    int64_t tailBytes = 0;
+  };
+  /// Returns when the bytes from `at` to `at + bytes` of an access happen.
+  Part slice(const Part &part, int64_t at, int64_t bytes);
+  /// Returns when piece `index` exists.
+  Part partOf(const Fragment &fragment, int64_t index);
+  llvm::SmallVector<mlir::Value> loadWords(Address address, int64_t bytes,
+                                           llvm::StringRef space, const Part &part,
+                                           mlir::Value policy);
+  void loadVector(Address address, int64_t bytes, llvm::StringRef space,
+                  const Part &part, mlir::Value policy,
+                  llvm::SmallVectorImpl<mlir::Value> &words);
   void storeWords(Address address, llvm::ArrayRef<mlir::Value> words,
-                  int64_t bytes, llvm::StringRef space, Predicate predicate);
+                  int64_t bytes, llvm::StringRef space, const Part &part);
+  void storeVector(Address address, llvm::ArrayRef<mlir::Value> words,
+                   int64_t bytes, llvm::StringRef space, const Part &part);
   mlir::Value fromWords(llvm::ArrayRef<mlir::Value> words, const Fragment &to);
   llvm::SmallVector<mlir::Value> toWords(mlir::Value piece, const Fragment &from);
   Address globalAddress(mlir::Value operand, const Fragment &fragment,
@@ -119,6 +143,8 @@ private:
   void visitAwait(tv::AwaitOp await);
   Address stagedAddress(tv::StageOp stage, int64_t index);
   mlir::Value readPiece(tv::ReadOp read, int64_t index);
+  void addTail(tv::StageOp stage, int64_t index, int64_t at, const Part &part,
+               llvm::SmallVectorImpl<mlir::Value> &words);
   mlir::Value evictionPolicy(tv::LoadPolicy policy);
   mlir::Value sharedPointer(int64_t offset);
   /// Returns a shared-memory address as i32, for inline PTX.

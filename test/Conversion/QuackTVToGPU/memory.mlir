@@ -123,8 +123,8 @@ quack_tv.kernel @rows_beyond_m(%x: memref<?x32xf32> inout row) plan #four shared
 
 // Columns from N on: the first run is inside for every thread, the second is not.
 // CHECK-LABEL: llvm.func @columns_beyond_n(
-// CHECK: %[[LIMIT:.*]] = arith.constant 60 : i32
-// CHECK: %[[EXISTS:.*]] = arith.cmpi slt, %{{.*}}, %[[LIMIT]] : i32
+// CHECK: %[[LIMIT:.*]] = arith.constant 56 : i32
+// CHECK: %[[EXISTS:.*]] = arith.cmpi sle, %{{.*}}, %[[LIMIT]] : i32
 // CHECK: "ld.global.v4.b32 {$0, $1, $2, $3}, [$4];"
 // CHECK: @$5 ld.global.v4.b32 {$0, $1, $2, $3}, [$4+512]; }"
 // CHECK-SAME: %[[EXISTS]]
@@ -133,6 +133,21 @@ quack_tv.kernel @rows_beyond_m(%x: memref<?x32xf32> inout row) plan #four shared
 quack_tv.kernel @columns_beyond_n(%x: memref<?x188xf32> inout row) plan #one shared 0 {
   %0 = quack_tv.load %x : memref<?x188xf32> -> tensor<1x256xf32, #runs>
   quack_tv.store %0, %x : tensor<1x256xf32, #runs>, memref<?x188xf32>
+}
+
+// The row's end cuts a run: its first columns are accessed in exact pieces.
+// CHECK-LABEL: llvm.func @cut_run(
+// CHECK-DAG: %[[LIMIT:.*]] = arith.constant 55 : i32
+// CHECK-DAG: %[[CUT:.*]] = arith.constant 56 : i32
+// CHECK: %[[WHOLE:.*]] = arith.cmpi sle, %{{.*}}, %[[LIMIT]] : i32
+// CHECK: %[[TAIL:.*]] = arith.cmpi eq, %{{.*}}, %[[CUT]] : i32
+// CHECK: "ld.global.v4.b32 {$0, $1, $2, $3}, [$4];"
+// CHECK: "{ mov.b32 $0, 0; mov.b32 $1, 0; mov.b32 $2, 0; mov.b32 $3, 0; @$5 ld.global.v4.b32 {$0, $1, $2, $3}, [$4+512]; @$6 ld.global.v2.b32 {$0, $1}, [$4+512]; @$6 ld.global.b32 $2, [$4+520]; }"
+// CHECK-SAME: %{{.*}}, %[[WHOLE]], %[[TAIL]]
+// CHECK: "{ @$5 st.global.v4.b32 [$0+512], {$1, $2, $3, $4}; @$6 st.global.v2.b32 [$0+512], {$1, $2}; @$6 st.global.b32 [$0+520], $3; }"
+quack_tv.kernel @cut_run(%x: memref<?x187xf32> inout row) plan #one shared 0 {
+  %0 = quack_tv.load %x : memref<?x187xf32> -> tensor<1x256xf32, #runs>
+  quack_tv.store %0, %x : tensor<1x256xf32, #runs>, memref<?x187xf32>
 }
 
 // A weight has no row; a row scalar is stored by the first copy.

@@ -91,7 +91,7 @@ quack_tv.kernel @combiner(%x: memref<?x32xf32> in row, %y: memref<?x32xf32> in r
 // Padding: the second run only, by a select; a tile without padding costs none.
 // CHECK-LABEL: llvm.func @mask(
 // CHECK: %[[IDENTITY:.*]] = arith.constant dense<0xFF800000> : vector<4xf32>
-// CHECK: %[[EXISTS:.*]] = arith.cmpi slt
+// CHECK: %[[EXISTS:.*]] = arith.cmpi sle
 // CHECK: %[[V0:.*]] = llvm.bitcast %{{.*}} : vector<4xi32> to vector<4xf32>
 // CHECK: %[[V1:.*]] = llvm.bitcast %{{.*}} : vector<4xi32> to vector<4xf32>
 // CHECK: %[[PADDED:.*]] = arith.select %[[EXISTS]], %[[V1]], %[[IDENTITY]]

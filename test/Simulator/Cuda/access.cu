@@ -47,3 +47,17 @@ extern "C" __global__ void banks(const float4 *in, float4 *out) {
       make_float4(conflicts + mixed.x, pair.x + spread.y, quad.y + few.z,
                   quad.w + pair.y + mixed.w);
 }
+
+// A load with each cache operator.
+#define HINTED(name, load)                                                     \
+  extern "C" __global__ void name(const int4 *in, int *out) {                  \
+    int index = blockIdx.x * blockDim.x + threadIdx.x;                         \
+    int4 value = load(in + index);                                             \
+    out[index] = value.x ^ value.y * 3 ^ value.z * 5 ^ value.w * 7;            \
+  }
+HINTED(loadNc, __ldg)
+HINTED(loadCa, __ldca)
+HINTED(loadCg, __ldcg)
+HINTED(loadCs, __ldcs)
+HINTED(loadLu, __ldlu)
+HINTED(loadCv, __ldcv)

@@ -204,6 +204,8 @@ LAUNCHES = [
            ["bits:1024:37", "out:1216", "i32:256"]),
     Launch("access", "banks", "2", "128",
            ["wholes:1024:38:-99:99", "out:1024"]),
+    *[Launch("access", f"load{hint}", "2", "64", ["bits:512:44", "out:128"])
+      for hint in ("Nc", "Ca", "Cg", "Cs", "Lu", "Cv")],
     Launch("barriers", "namedBarriers", "2", "128",
            ["bits:640:39", "out:128", "i32:5"]),
     Launch("barriers", "votingBarriers", "2", "96",

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints jobs for quack-run --sweep: library kernels by columns, storage, plan.
 
-sweep.py KERNELS FAMILY, where FAMILY is own (the planner's plans), holds or
-clusters.
+sweep.py KERNELS FAMILY, where FAMILY is own (the planner's plans), holds,
+clusters or tails (vectors that do not divide N).
 """
 
 import itertools
@@ -37,6 +37,15 @@ families = {
         ],
     ),
     "clusters": itertools.product(kernels, [4000], ["f32", "bf16"], cluster_plans),
+    "tails": [
+        ("softmax.mlir", columns, storage,
+         "vector = %d, threads = 64, threads_per_row = 64, cluster = %d, hold = {x = %s}"
+         % (4 if storage == "f32" else 8, cluster, hold))
+        for columns in [1, 3, 9, 257, 1003]
+        for storage in ["f32", "bf16"]
+        for hold in holds
+        for cluster in ([1, 2] if columns > 1000 else [1])
+    ],
 }
 for kernel, columns, storage, pin in families[family]:
     job = {
@@ -46,6 +55,8 @@ for kernel, columns, storage, pin in families[family]:
         "pin": pin,
         "rows": 3,
         "verify": True,
+        # Vectors want aligned rows.
+        "row_strides": dict.fromkeys("xy", -columns % 8 + columns) if family == "tails" else {},
         "scalars": {"eps": 1e-6} if kernel == "l2_normalize.mlir" else {},
     }
     print(json.dumps(job))

@@ -64,12 +64,9 @@ inline constexpr int64_t maxAccessBytes = 16;
 
 namespace quack::tv {
 
-/// Returns the most columns that one access of `kernel` covers: its plan's
-/// vector, or less where that does not divide N. A run lies inside the row or
-/// outside.
+/// Returns the most columns that one access of `kernel` covers.
 inline int64_t getLongestRun(KernelOp kernel) {
-  int64_t columns = kernel.getColumns();
-  return std::min(kernel.getPlan().getVectorSize(), columns & -columns);
+  return kernel.getPlan().getVectorSize();
 }
 
 } // namespace quack::tv

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints jobs for quack-run --sweep: library kernels by columns, storage, plan.
 
-sweep.py KERNELS FAMILY, where FAMILY is own (the planner's plans), holds,
-clusters or tails (vectors that do not divide N).
+sweep.py KERNELS FAMILY, where FAMILY is own (the planner's plans), large (the
+same for rows of many warps and CTAs), holds, clusters, tails (vectors that do
+not divide N) or product (every kernel x columns x storage x cluster: minutes).
 """
 
 import itertools
@@ -22,8 +23,23 @@ cluster_plans = [
     "threads = 32, threads_per_row = 32, cluster = 16, vector = 4",
     "threads = 64, threads_per_row = 32, cluster = 16, vector = 4, exchange = ctas",
 ]
+types = ["f32", "bf16", "f16"]
 families = {
-    "own": itertools.product(kernels, [1, 7, 24, 1000, 4104], ["f32", "bf16", "f16"], [""]),
+    "own": itertools.product(kernels, [1, 3, 8, 24, 100, 1000, 1024, 4104], types, [""]),
+    "large": [
+        (kernel, columns, types[(i + j) % 3], "")
+        for i, kernel in enumerate(kernels)
+        for j, columns in enumerate([8192, 32768, 131072])
+    ],
+    "product": [
+        (kernel, columns, storage, "cluster = %d" % cluster if cluster else "")
+        for kernel in kernels
+        for columns in [1, 3, 8, 100, 1000, 1024, 4096, 8192, 32768, 131072]
+        for storage in types
+        for cluster in [0, 1, 2, 4, 8, 16]
+        # No plan lets a CTA hold 256 KiB of a row.
+        if not (columns == 131072 and (cluster == 1 or (cluster == 2 and storage == "f32")))
+    ],
     "holds": itertools.product(
         ["softmax.mlir", "log_softmax.mlir", "l2_normalize.mlir"],
         [1064],

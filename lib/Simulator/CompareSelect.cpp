@@ -215,7 +215,9 @@ static void select(Warp &warp, const Op &op, uint32_t lanes) {
                                       (~chosen & warp.defined[op.b]));
   if (~is & lanes)
     warp.origin[op.d] =
-        warp.origin[~warp.defined[op.a] & chosen & lanes ? op.a : op.b];
+        warp.origin[~warp.defined[op.c] & lanes            ? op.c
+                    : ~warp.defined[op.a] & chosen & lanes ? op.a
+                                                           : op.b];
   warp.define(op.d, lanes, is);
 }
 

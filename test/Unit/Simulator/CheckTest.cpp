@@ -180,3 +180,20 @@ TEST(Checks, StepLimit) {
   std::vector<uint32_t> buffer(1);
   EXPECT_TRUE(has(runBody("L: bra L;", buffer, {}, options), "step-limit"));
 }
+
+TEST(Checks, UndefinedNamesTheLineThatRead) {
+  // Through a predicate that selects, as well as through values.
+  for (const char *use : {"setp.lt.u32 %p1, %r2, 5; selp.b32 %r3, 1, 2, %p1;",
+                          "setp.lt.u32 %p1, 4, 5; selp.b32 %r3, %r2, 2, %p1;",
+                          "setp.lt.u32 %p1, 6, 5; selp.b32 %r3, 1, %r2, %p1;",
+                          "add.u32 %r3, %r2, %r2;"}) {
+    std::vector<uint32_t> buffer(64);
+    Report report = runBody("ld.shared.b32 %r2, [memory];\n" +
+                                std::string(use) + "st.global.b32 [%rd0], %r3;",
+                            buffer, {1});
+    ASSERT_EQ(report.faults.size(), 1u) << describe(report);
+    EXPECT_EQ(report.faults[0].kind, "undefined");
+    EXPECT_NE(report.faults[0].text.find("read in line 10"), std::string::npos)
+        << use << report.faults[0].text;
+  }
+}

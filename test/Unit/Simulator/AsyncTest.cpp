@@ -162,6 +162,21 @@ TEST(CopyAsync, MBarrier) {
   expectWords(body(64, inc + own), swapped, {64}, counting());
   expectFault("deadlock", body(64, inc), body(64, inc + own), {64});
   expectFault("deadlock", body(65, noinc), body(64, noinc), {64});
+  // It covers the copies of its thread, not those of its warp.
+  auto byLane0 = [](unsigned count, const std::string &guard) {
+    return places +
+           "setp.ne.u32 %p0, %r0, 0; @%p0 bra A;\n"
+           "mbarrier.init.shared.b64 [memory+1016], " +
+           std::to_string(count) +
+           ";\nA: bar.sync 0; and.b32 %r2, %r2, 255; "
+           "mov.u32 %r9, memory; add.s32 %r4, %r9, "
+           "%r2;\nsetp.gt.u32 %p2, %r0, 15; @%p2 bra E;\n" +
+           copy4 + guard +
+           "cp.async.mbarrier.arrive.noinc.shared.b64 [memory+1016];\n"
+           "W: mbarrier.try_wait.parity.shared.b64 %p1, [memory+1016], 0;\n"
+           "@!%p1 bra W; ld.shared.b32 %r5, [%r4]; cp.async.wait_all;\nE:";
+  };
+  expectFault("async-in-flight", byLane0(1, "@!%p0 "), byLane0(16, ""));
   // A plain arrival does not cover copies.
   expectFault("race", body(64, own + "cp.async.wait_all;"),
               body(64, "cp.async.wait_all;" + own), {64});
@@ -339,10 +354,44 @@ TEST(ReduceAsync, MayMeet) {
   expectFault("async-in-flight",
               bothSend(send + "st.async" + to + ".b32 [%rd4], %r9, [%rd3];", 8),
               bothSend(send + send, 8), {32, 2});
+  expectFault("async-in-flight",
+              bothSend("mov.b32 %r9, 11; st.async" + to +
+                           ".b32 [%rd4], %r9, [%rd3];" + send,
+                       8),
+              bothSend(send + send, 8), {32, 2});
   // There must be something to reduce into.
   expectFault("undefined",
               bothSend("mov.b32 %r9, 11; red.async.relaxed.cluster" + to +
                            ".add.u32 [%rd4+16], %r9, [%rd3];",
                        4),
               bothSend(send, 4), {32, 2});
+}
+
+/// Reductions of one place that complete at mbarriers of their own.
+TEST(ReduceAsync, TheLastOneSettlesThePlace) {
+  auto body = [](const std::string &waits) {
+    return "mov.u64 %rd1, memory; xor.b32 %r2, %r1, 1;\n"
+           "setp.ne.u32 %p0, %r0, 0; @%p0 bra A;\n"
+           "mbarrier.init.shared.b64 [memory], 1;\n"
+           "mbarrier.init.shared.b64 [memory+8], 1;\n"
+           "mbarrier.arrive.expect_tx.shared::cta.b64 _, [memory], 4;\n"
+           "mbarrier.arrive.expect_tx.shared::cta.b64 _, [memory+8], 4;\n"
+           "st.shared.b32 [memory+16], 1; "
+           "fence.mbarrier_init.release.cluster;\n"
+           "A: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"
+           "@%p0 bra E; mapa.shared::cluster.u64 %rd3, %rd1, %r2;\n"
+           "red.async.relaxed.cluster" +
+           to +
+           ".add.u32 [%rd3+16], 5, [%rd3];\n"
+           "red.async.relaxed.cluster" +
+           to + ".add.u32 [%rd3+16], 5, [%rd3+8];\n" + waits +
+           "E: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;";
+  };
+  auto wait = [](const std::string &at) {
+    return "W" + at + ": mbarrier.try_wait.parity.acquire.cluster.shared.b64 " +
+           "%p1, [memory+" + at + "], 0; @!%p1 bra W" + at + ";\n";
+  };
+  std::string read = "ld.shared.b32 %r5, [memory+16];\n";
+  expectFault("async-in-flight", body(wait("0") + read + wait("8")),
+              body(wait("0") + wait("8") + read), {32, 2});
 }

@@ -221,6 +221,16 @@ TEST(MBarrier, Lifetime) {
               alone("mbarrier.arrive.shared.b64 %rd1, [%r4];"));
   expectFault("misaligned", alone("mbarrier.init.shared.b64 [%r4+12], 1;"),
               alone("mbarrier.init.shared.b64 [%r4+16], 1;"));
+  // Operations in flight still need it: the one that is waited for by another
+  // mbarrier does not tell.
+  std::string arriveAt = "cp.async.mbarrier.arrive.noinc.shared.b64 [%r4";
+  std::string copy = "mbarrier.init.shared.b64 [%r4+8], 1;\n"
+                     "cp.async.ca.shared.global [%r4+64], [%rd0], 4;\n" +
+                     arriveAt + "];\n" + arriveAt + "+8];\n";
+  std::string other = "V: mbarrier.try_wait.parity.shared.b64 %p2, [%r4+8], 0; "
+                      "@!%p2 bra V;\n";
+  expectFault("mbarrier-misuse", alone(copy + inval + other),
+              alone(copy + other + wait("W", 0) + inval));
   // What was an mbarrier holds no value.
   expectFault("undefined",
               alone(inval + "ld.shared.b32 %r5, [%r4]; st.global.b32 [%rd0], "

@@ -338,6 +338,13 @@ static Handler pickFast(const Op &op) {
   return nullptr;
 }
 
+/// Returns whether every number of `from` is one of `to`: .sat says nothing.
+static bool holdsAll(Type to, Type from) {
+  unsigned toBits = 8 * sizeOf(to) - isSigned(to);
+  unsigned fromBits = 8 * sizeOf(from) - isSigned(from);
+  return toBits >= fromBits && isSigned(to) >= isSigned(from);
+}
+
 static void takeConvertModifiers(Decoder &d, Op &op) {
   static constexpr llvm::StringLiteral integral[] = {"rni", "rzi", "rmi",
                                                      "rpi"};
@@ -348,6 +355,12 @@ static void takeConvertModifiers(Decoder &d, Op &op) {
   op.rounding = rounding.value_or(Rounding::nearest);
   op.flush = d.take("ftz");
   op.saturate = d.take("sat");
+  bool isBetweenIntegers = isInteger(op.type) && isInteger(op.from);
+  bool isByteOfBF16 = (op.type == Type::bf16 && sizeOf(op.from) == 1) ||
+                      (op.from == Type::bf16 && sizeOf(op.type) == 1);
+  if (isByteOfBF16 ||
+      (op.saturate && isBetweenIntegers && holdsAll(op.type, op.from)))
+    d.fail("'" + d.inst().text + "' does not exist");
   bool narrows =
       isFloat(op.from) && isFloat(op.type) && sizeOf(op.type) < sizeOf(op.from);
   bool crosses = !isFloat(op.from) && isFloat(op.type);

@@ -164,19 +164,31 @@ static void singleSlow(Warp &warp, const Op &op, uint32_t lanes) {
   writeLanes(warp, op.d, lanes, result);
 }
 
+/// The NaN that an operation of f64 gives, the same on each host: its first
+/// operand that is one, made quiet, or an H200's own.
+static double doubleNaN(double a, double b, double c) {
+  for (double operand : {a, b, c})
+    if (operand != operand)
+      return asDouble(quieted(asBits(operand)));
+  return asDouble(0xfff8000000000000);
+}
+
 template <typename F, unsigned arity>
 static void doubleAny(Warp &warp, const Op &op, uint32_t lanes) {
   const double *a = warp.reg<double>(op.a), *b = warp.reg<double>(op.b),
                *c = warp.reg<double>(op.c);
   double result[warpLanes];
   HostRounding rounding(op.rounding);
-  for (unsigned i = 0; i < warpLanes; ++i)
+  for (unsigned i = 0; i < warpLanes; ++i) {
     if constexpr (arity == 1)
       result[i] = F::apply(a[i]);
     else if constexpr (arity == 2)
       result[i] = F::apply(a[i], b[i]);
     else
       result[i] = F::apply(a[i], b[i], c[i]);
+    if (result[i] != result[i])
+      result[i] = doubleNaN(a[i], arity > 1 ? b[i] : 0, arity > 2 ? c[i] : 0);
+  }
   writeLanes(warp, op.d, lanes, result);
 }
 

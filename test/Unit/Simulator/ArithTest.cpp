@@ -8,7 +8,6 @@
 
 #include "SimulatorTest.h"
 
-#include "Simulator/Approx.h"
 #include "Simulator/FloatBits.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -197,47 +196,97 @@ TEST(IntegerArith, Rules) {
   EXPECT_EQ(one("lop3.b32 %r5, %r2, %r3, %r4, 0xE8;", 1, 3, 2), 3u);
 }
 
-TEST(Approx, ErrorsAreBelowWhatPTXDocuments) {
-  for (int i = -4000; i < 4000; ++i) {
-    float x = float(i) * 0.0317f;
-    double ex2 = asFloat(approxEx2(asBits(x)));
-    EXPECT_LE(std::fabs(ex2 / std::exp2(double(x)) - 1),
-              x < -126 ? 1.0 : 0x1p-22)
-        << x;
-    EXPECT_LE(std::fabs(asFloat(approxSin(asBits(x))) - std::sin(double(x))),
-              0x1p-20);
-    EXPECT_LE(std::fabs(asFloat(approxCos(asBits(x))) - std::cos(double(x))),
-              0x1p-20);
-    EXPECT_LE(std::fabs(asFloat(approxTanh(asBits(x))) - std::tanh(double(x))),
-              0x1p-11);
-    if (x <= 0)
-      continue;
-    EXPECT_LE(std::fabs(asFloat(approxLg2(asBits(x))) - std::log2(double(x))),
-              0x1p-21);
-    EXPECT_LE(
-        std::fabs(asFloat(approxRsqrt(asBits(x))) * std::sqrt(double(x)) - 1),
-        0x1p-22);
-  }
-  EXPECT_EQ(approxEx2(0xff800000), 0u);
-  EXPECT_EQ(approxEx2(0x7f800000), 0x7f800000u);
-  EXPECT_EQ(approxLg2(0), 0xff800000u);
-  EXPECT_EQ(approxLg2(asBits(0.5f)), asBits(-1.0f));
-  EXPECT_EQ(approxLg2(asBits(8.0f)), asBits(3.0f));
-  EXPECT_EQ(approxRsqrt(0x80000000), 0xff800000u);
+TEST(IntegerArith, Divisions) {
+  EXPECT_EQ(one("div.s32 %r5, %r2, %r3;", 0x80000000, ~0u), 0x80000000u);
+  EXPECT_EQ(one("rem.s32 %r5, %r2, %r3;", 0x80000000, ~0u), 0u);
+  EXPECT_EQ(one("div.s32 %r5, %r2, %r3;", uint32_t(-7), 2), uint32_t(-3));
+  EXPECT_EQ(one("rem.s32 %r5, %r2, %r3;", uint32_t(-7), 2), uint32_t(-1));
+  // Unspecified; as on an H200.
+  EXPECT_EQ(one("div.u32 %r5, %r2, %r3;", 7, 0), ~0u);
+  EXPECT_EQ(one("rem.u32 %r5, %r2, %r3;", 7, 0), ~0u);
 }
 
-TEST(Approx, Ex2OverLanesIsEx2) {
-  std::vector<std::array<uint32_t, 3>> inputs;
-  for (uint32_t bits : {0u, 1u, 0x80000000u, 0x7f800000u, 0xff800000u,
-                        0x7fc00000u, 0x7f7fffffu, 0xc3160000u, 0xc2fd0000u})
-    inputs.push_back({bits, 0, 0});
-  for (int i = -3000; i < 3000; ++i)
-    inputs.push_back({asBits(float(i) * 0.0513f), 0, 0});
-  std::vector<uint32_t> results = runOn("ex2.approx.f32 %r5, %r2;", inputs);
-  std::vector<uint32_t> flushing =
-      runOn("ex2.approx.ftz.f32 %r5, %r2;", inputs);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    EXPECT_EQ(results[i], approxEx2(inputs[i][0]));
-    EXPECT_EQ(flushing[i], flushed(approxEx2(flushed(inputs[i][0]))));
+TEST(IntegerArith, CarriesRunThroughWords) {
+  // 64-bit sums and products in two words.
+  EXPECT_EQ(one("add.cc.u32 %r6, %r2, %r3; addc.u32 %r5, %r4, 0;", ~0u, 1, 6),
+            7u);
+  EXPECT_EQ(one("add.cc.u32 %r6, %r2, %r3; addc.u32 %r5, %r4, 0;", ~0u, 0, 6),
+            6u);
+  EXPECT_EQ(one("sub.cc.u32 %r6, %r2, %r3; subc.u32 %r5, %r4, 0;", 0, 1, 6),
+            5u);
+  EXPECT_EQ(one("sub.cc.u32 %r6, %r2, %r3; subc.u32 %r5, %r4, 0;", 1, 1, 6),
+            6u);
+  EXPECT_EQ(one("mad.lo.cc.u32 %r6, %r2, %r3, %r4; madc.hi.u32 %r5, %r2, %r3, "
+                "0;",
+                0x10001, 0xffff, 1),
+            1u);
+  // A carry goes in and out.
+  EXPECT_EQ(one("add.cc.u32 %r6, %r2, %r3; addc.cc.u32 %r6, %r2, 0; addc.u32 "
+                "%r5, %r4, 0;",
+                ~0u, 1, 6),
+            7u);
+}
+
+TEST(IntegerArith, PartsOfWords) {
+  EXPECT_EQ(one("max.s16x2 %r5, %r2, %r3;", 0x8000ffff, 0x7fff0001),
+            0x7fff0001u);
+  EXPECT_EQ(one("add.u16x2 %r5, %r2, %r3;", 0x0001ffff, 0x00010001),
+            0x00020000u);
+  EXPECT_EQ(one("min.s16x2.relu %r5, %r2, %r3;", 0x8000ffff, 0x7fff0001), 0u);
+  EXPECT_EQ(one("dp4a.s32.u32 %r5, %r2, %r3, %r4;", 0xff020304, 0x01020304, 5),
+            uint32_t(-1 + 4 + 9 + 16 + 5));
+  EXPECT_EQ(
+      one("dp2a.hi.u32.u32 %r5, %r2, %r3, %r4;", 0x00020003, 0x05070000, 1),
+      2u * 5 + 3 * 7 + 1);
+  EXPECT_EQ(one("mul24.hi.s32 %r5, %r2, %r3;", 0x00800000, 2), 0xffffff00u);
+  EXPECT_EQ(one("fns.b32 %r5, %r2, 3, 2;", 0xb0), 5u);
+  EXPECT_EQ(one("fns.b32 %r5, %r2, 31, -1;", 0xb0), 7u);
+  EXPECT_EQ(one("fns.b32 %r5, %r2, 3, 4;", 0xb0), ~0u);
+  EXPECT_EQ(one("bmsk.clamp.b32 %r5, %r2, %r3;", 4, 8), 0xff0u);
+  EXPECT_EQ(one("bmsk.clamp.b32 %r5, %r2, %r3;", 4, 99), 0xfffffff0u);
+  EXPECT_EQ(one("szext.wrap.s32 %r5, %r2, %r3;", 0x8f, 8), 0xffffff8fu);
+  EXPECT_EQ(one("szext.clamp.u32 %r5, %r2, %r3;", 0x8f, 40), 0x8fu);
+  EXPECT_EQ(one("bfe.u32 %r5, %r2, 28, 8;", 0xf0000001), 0xfu);
+  EXPECT_EQ(one("bfe.s32 %r5, %r2, 40, 8;", 0xf0000001), ~0u);
+  EXPECT_EQ(one("bfe.s32 %r5, %r2, 8, 0;", 0xf0000f01), 0u);
+  EXPECT_EQ(one("bfi.b32 %r5, %r2, %r3, 28, 8;", 0x5, 0xffffffff), 0x5fffffffu);
+}
+
+TEST(Comparisons, TwoPredicates) {
+  const char *read = "selp.b32 %r5, 1, 0, %p1; @%p2 or.b32 %r5, %r5, 2;";
+  auto both = [&](const char *text, uint32_t a, uint32_t b) {
+    return one(std::string(text) + read, a, b);
+  };
+  // p is the comparison and q its opposite; of packed types, each half's.
+  EXPECT_EQ(both("setp.lt.s32 %p1|%p2, %r2, %r3;", 1, 2), 1u);
+  EXPECT_EQ(both("setp.lt.f16x2 %p1|%p2, %r2, %r3;", 0x3c000000, 0x00003c00),
+            1u);
+  EXPECT_EQ(both("setp.gt.f16x2 %p1|%p2, %r2, %r3;", 0x3c000000, 0x00003c00),
+            2u);
+  EXPECT_EQ(both("setp.nan.bf16x2 %p1|%p2, %r2, %r3;", 0x7fc10000, 0), 2u);
+  EXPECT_EQ(one("set.eq.u32.f16x2 %r5, %r2, %r3;", 0x80000000, 0x00000001),
+            0xffff0000u);
+  EXPECT_EQ(one("set.ge.f16x2.f16x2 %r5, %r2, %r3;", 0x3c003c00, 0x40003800),
+            0x00003c00u);
+  EXPECT_EQ(both("setp.ne.u32 %p1, %r2, %r2; lop3.or.b32 %r6|%p1, %r2, %r3, "
+                 "%r2, 0xc0, %p1; setp.eq.u32 %p2, %r6, 4;",
+                 6, 12),
+            3u);
+}
+
+TEST(Parser, WhatSm90DoesNotHaveIsAnError) {
+  for (const char *text :
+       {"max.f32 %r5, %r2, %r3, %r4;", "add.f32.f16 %r5, %rs2, %r3;",
+        "redux.sync.max.f32 %r5, %r2, -1;", "vote.all.pred %p1, %p2;",
+        "shfl.up.b32 %r5, %r2, 1, 0;", "cvt.rn.satfinite.tf32.f32 %r5, %r2;",
+        "sub.u16x2 %r5, %r2, %r3;", "set.geu.u32.u32 %r5, %r2, %r3;",
+        "cvt.sat.u32.u32 %r5, %r2;", "cvt.rn.bf16.u8 %rs5, %rs2;",
+        "div.f32 %r5, %r2, %r3;", "fma.f16 %rs5, %rs2, %rs3, %rs4;",
+        "redux.sync.add.b32 %r5, %r2, -1;", "match.any.sync.b16 %r5, %rs2, -1;",
+        "vadd4.u32.u32.u32 %r5, %r2, %r3, %r4;", "ex2.f32 %r5, %r2;",
+        "cvt.rn.satfinite.e2m1x2.f32 %rs5, %r2, %r3;"}) {
+    Expected<Module> module = Module::parse(wrap(text));
+    EXPECT_FALSE(bool(module)) << text;
+    consumeError(module.takeError());
   }
 }

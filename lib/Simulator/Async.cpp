@@ -295,35 +295,47 @@ void quack::sim::issue(Warp &warp, const Op &op, unsigned lane, AsyncOp async) {
 // Progress
 //===----------------------------------------------------------------------===//
 
+/// Lets one of the parts that can go on do so, by 16 to 1024 bytes.
 void quack::sim::progress(Cluster &cluster, size_t index) {
   AsyncOp &async = *cluster.pending[index];
   if (async.arrives)
     return completeAt(cluster, index);
   uint32_t read = uint32_t(async.data.size());
   bool signals = async.completion == Completion::mbarrier;
-  // What is left of each part, and how far it may go by now.
   uint32_t left[] = {async.bytes - read, read - async.written,
                      signals ? async.written - async.signalled : 0};
-  unsigned part = cluster.machine.random.below(3);
-  uint32_t bytes = std::min(left[part], 16 * (1 + cluster.machine.random.below(64)));
-  if (bytes == 0)
-    return;
+  if (!left[0] && !left[1] && !left[2])
+    return; // a group's: it waits for its thread
+  Random &random = cluster.machine.random;
+  unsigned part = random.below(3);
+  while (!left[part])
+    part = (part + 1) % 3;
+  uint32_t bytes = std::min(left[part], 16u << random.below(7));
   if (part == 0)
-    return readSource(async, bytes);
-  if (part == 1)
-    return writeDestination(async, bytes);
-  if (async.signalled + bytes == async.bytes)
-    return completeAt(cluster, index);
-  signal(cluster, async, bytes);
+    readSource(async, bytes);
+  else if (part == 1)
+    writeDestination(async, bytes);
+  else if (async.signalled + bytes == async.bytes)
+    completeAt(cluster, index);
+  else
+    signal(cluster, async, bytes);
 }
 
 bool quack::sim::progressAny(Cluster &cluster) {
-  for (size_t i = 0; i < cluster.pending.size(); ++i)
-    if (cluster.pending[i]->completion == Completion::mbarrier) {
-      completeAt(cluster, i);
-      return true;
-    }
-  return false;
+  bool isRandom = cluster.launch.options->schedule == Schedule::random;
+  std::vector<size_t> waited; // by mbarriers
+  for (size_t i = 0; i < cluster.pending.size(); ++i) {
+    if (cluster.pending[i]->completion != Completion::mbarrier)
+      continue;
+    if (!isRandom)
+      return completeAt(cluster, i), true;
+    waited.push_back(i);
+  }
+  if (waited.empty())
+    return false;
+  progress(cluster,
+           waited[cluster.machine.random.below(uint32_t(waited.size()))]);
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

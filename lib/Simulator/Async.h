@@ -80,8 +80,9 @@ void issue(Warp &warp, const Op &op, unsigned lane, AsyncOp async);
 
 /// Lets a piece of pending operation `index` happen (random schedule).
 void progress(Cluster &cluster, size_t index);
-/// Completes the oldest pending operation that no group tracks; returns false
-/// if there is none.
+/// Lets the oldest pending operation that no group tracks complete, or in the
+/// random schedule a piece of any of them happen. Returns false if there is
+/// none.
 bool progressAny(Cluster &cluster);
 
 /// Commits the open group of each of `lanes`.

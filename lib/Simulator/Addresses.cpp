@@ -56,22 +56,31 @@ static void cvta(Warp &warp, const Op &op, uint32_t lanes) {
   uint64_t result[warpLanes];
   uint64_t own = uint64_t(warp.cta->rank + 1) << clusterShift;
   bool isShared = op.space == Space::shared || op.space == Space::cluster;
+  uint64_t window = op.space == Space::local   ? genericLocal
+                    : op.space == Space::param ? genericParameter
+                                               : 0;
   for (unsigned i = 0; i < warpLanes; ++i)
-    result[i] = !isShared                ? a[i]
-                : op.mode                ? a[i] & 0xffffffff
-                : a[i] >> clusterShift   ? a[i] | genericShared
-                                         : a[i] | genericShared | own;
+    result[i] = !isShared && op.mode   ? a[i] & ~window
+                : !isShared            ? a[i] | window
+                : op.mode              ? a[i] & 0xffffffff
+                : a[i] >> clusterShift ? a[i] | genericShared
+                                       : a[i] | genericShared | own;
   writeLanes(warp, op.d, lanes, result);
 }
 
-/// isspacep: whether a generic address lies in the window of a space. Kernel
-/// parameters have no generic addresses here.
+/// isspacep: whether a generic address lies in the window of a space. `mode` 1:
+/// in constant memory, which accesses take for a part of global memory.
 static void isSpace(Warp &warp, const Op &op, uint32_t lanes) {
   const uint64_t *a = warp.reg<uint64_t>(op.a);
   uint8_t flags[warpLanes];
   for (unsigned i = 0; i < warpLanes; ++i) {
     bool isShared = (a[i] & genericShared) != 0;
-    flags[i] = op.space == Space::global    ? !isShared
+    bool isOwn = (a[i] & (genericLocal | genericParameter)) != 0;
+    bool isConstant = a[i] >> constantShift == 1;
+    flags[i] = op.mode                      ? isConstant
+               : op.space == Space::global  ? !isShared && !isOwn && !isConstant
+               : op.space == Space::local   ? (a[i] & genericLocal) != 0
+               : op.space == Space::param   ? (a[i] & genericParameter) != 0
                : op.space == Space::cluster ? isShared
                : op.space == Space::shared
                    ? isShared && rankOf(warp, a[i]) == warp.cta->rank
@@ -84,10 +93,11 @@ static void isSpace(Warp &warp, const Op &op, uint32_t lanes) {
 // Decoding
 //===----------------------------------------------------------------------===//
 
-/// Takes a space other than .const and .local, which have no addresses here.
 static bool takeSpace(Decoder &d, Op &op) {
-  if (d.take("global"))
+  if (d.takeAny({"global", "const"}))
     op.space = Space::global;
+  else if (d.take("local"))
+    op.space = Space::local;
   else if (d.take("shared::cluster"))
     op.space = Space::cluster;
   else if (d.takeAny({"shared", "shared::cta"}))
@@ -137,10 +147,9 @@ bool quack::sim::decodeAddress(Decoder &d, Op &op) {
     op.d = d.dest(0, op.type);
     op.a = d.source(1, op.type);
   } else if (root == "isspacep") {
-    if (!takeSpace(d, op) && d.takeAny({"const", "local"}))
-      op.space = Space::param; // nothing lies there
-    else if (d.hasFailed())
-      return true;
+    op.mode = d.has("const");
+    if (!takeSpace(d, op))
+      d.fail("'" + d.inst().text + "' does not exist");
     if (!d.expectOperands(2))
       return true;
     op.run = isSpace;

@@ -44,7 +44,7 @@ static uint64_t hashMemory(const Machine &machine) {
                 uint64_t(barrier.bytes));
     }
   for (const Grid &grid : machine.grids)
-    for (const Buffer &buffer : grid.launch.config->buffers)
+    for (const Buffer &buffer : grid.launch.buffers)
       hash = mix(hash, hashBytes(buffer.data, buffer.bytes));
   return hash;
 }

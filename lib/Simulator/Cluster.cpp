@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Async.h"
+#include "Calls.h"
 
 #include <algorithm>
 
@@ -176,6 +177,8 @@ void Cluster::startWarp(Warp &warp) {
   warp.asyncTime = 0;
   warp.copyGroups.reset();
   warp.bulkGroups.reset();
+  if (program.functions.size() > 1 || program.functions.front().frameBytes)
+    warp.calls = std::make_unique<CallState>(program);
   warp.hasFencedInit = false;
   warp.proxyFenced = 0;
   if (!checksRaces)

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // PTX ISA, "Control Flow Instructions" and "Miscellaneous Instructions": bra,
-// ret, exit, trap, nanosleep, griddepcontrol. Moving the program counter is the
-// warp's business (Warp.cpp).
+// brx, call, ret, exit, trap, brkpt, nanosleep, griddepcontrol. Moving the
+// program counter is the warp's business (Warp.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,16 @@ static void trap(Warp &warp, const Op &op, uint32_t lanes) {
   report(warp, op, firstLane(lanes), "trap", "the program trapped");
 }
 
-/// nanosleep lets others run.
-static void yieldTurn(Warp &warp, const Op &, uint32_t) {
+/// nanosleep lets others run; simulated time moves on at once, by the longest
+/// sleep.
+static void sleep(Warp &warp, const Op &op, uint32_t lanes) {
+  lanes = requireDefined(warp, op, op.a, lanes, "a duration");
+  const uint32_t *durations = warp.reg<uint32_t>(op.a);
+  uint32_t longest = 0;
+  for (unsigned i = 0; i < warpLanes; ++i)
+    if (lanes >> i & 1)
+      longest = std::max(longest, durations[i]);
+  warp.cluster->machine.slept += longest;
   notePoll(warp);
   warp.yields = true;
 }
@@ -33,17 +41,26 @@ bool quack::sim::decodeControl(Decoder &d, Op &op) {
     d.take("uni");
     if (d.expectOperands(1))
       op.target = d.label(d.operand(0));
+  } else if (root == "brx") {
+    d.decodeBranchTable(op);
+  } else if (root == "call") {
+    d.decodeCall(op);
+  } else if (root == "brkpt") {
+    d.expectOperands(0);
   } else if (root == "ret" || root == "exit" || root == "trap") {
     d.take("uni");
-    op.flow = Flow::exit;
+    bool returns = root == "ret" && d.isInFunction();
+    op.flow = returns ? Flow::ret : Flow::exit;
     if (root == "trap")
       op.run = trap;
     d.expectOperands(0);
   } else if (root == "nanosleep") {
-    d.takeType();
-    op.run = yieldTurn;
+    op.run = sleep;
     op.flow = Flow::wait;
-    d.expectOperands(1);
+    if (d.takeType() != Type::u32)
+      d.fail("'" + d.inst().text + "' does not exist");
+    if (d.expectOperands(1))
+      op.a = d.source(0, Type::u32);
   } else if (root == "griddepcontrol") {
     // A launch of its own depends on no other.
     if (!d.takeAny({"wait", "launch_dependents"}))

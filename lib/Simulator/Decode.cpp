@@ -16,8 +16,10 @@
 using namespace llvm;
 using namespace quack::sim;
 
-Decoder::Decoder(const ParsedModule &module, const ParsedKernel &kernel)
-    : module(module), kernel(kernel) {}
+Decoder::Decoder(const ParsedModule &module,
+                 const StringMap<uint64_t> &variables,
+                 const ParsedKernel &kernel)
+    : module(module), variables(variables), kernel(kernel), body(&kernel) {}
 
 void Decoder::fail(Place place, const Twine &text) {
   if (failed)
@@ -30,51 +32,6 @@ Slot Decoder::allocate(Type type) {
   Slot slot = program.slots;
   program.slots += std::max(1u, sizeOf(type) / 2);
   return slot;
-}
-
-/// Variables lie in the order of the text; dynamic memory comes after all.
-void Decoder::layOutShared() {
-  uint64_t end = sharedBase;
-  auto place = [&](const ParsedVariable &variable) {
-    end = alignTo(end, variable.alignment);
-    sharedAddresses[variable.name] = end;
-    end += variable.count * sizeOf(variable.type);
-  };
-  uint64_t dynamicAlignment = 1;
-  for (const ParsedVariable &variable : module.shared)
-    if (!variable.isExternal)
-      place(variable);
-    else
-      dynamicAlignment = std::max(dynamicAlignment, variable.alignment);
-  for (const ParsedVariable &variable : kernel.shared)
-    place(variable);
-  end = alignTo(end, dynamicAlignment);
-  for (const ParsedVariable &variable : module.shared)
-    if (variable.isExternal)
-      sharedAddresses[variable.name] = end;
-  program.staticSharedBytes = uint32_t(end - sharedBase);
-}
-
-void Decoder::layOutParameters() {
-  for (const ParsedVariable &parameter : kernel.parameters) {
-    if (parameter.count != 1)
-      fail(parameter.place, "parameters that are arrays are not simulated");
-    uint32_t bytes = sizeOf(parameter.type);
-    program.parameterBytes =
-        uint32_t(alignTo(program.parameterBytes, parameter.alignment));
-    program.parameters.push_back({program.parameterBytes, bytes});
-    program.parameterBytes += bytes;
-  }
-}
-
-const ParsedVariable *Decoder::findParameter(StringRef name,
-                                             uint32_t &offset) const {
-  for (size_t i = 0; i < kernel.parameters.size(); ++i)
-    if (kernel.parameters[i].name == name) {
-      offset = program.parameters[i].offset;
-      return &kernel.parameters[i];
-    }
-  return nullptr;
 }
 
 //===----------------------------------------------------------------------===//
@@ -162,7 +119,7 @@ bool Decoder::expectOperands(size_t least, size_t most) {
 unsigned Decoder::registerBytes(const ParsedOperand &operand) const {
   if (operand.kind != ParsedOperand::reg)
     return 0;
-  return sizeOf(kernel.registers[operand.index].type);
+  return sizeOf(body->registers[operand.index].type);
 }
 
 Slot Decoder::constant(uint64_t bits, Type type) {
@@ -180,8 +137,8 @@ Slot Decoder::constant(uint64_t bits, Type type) {
   return found->second;
 }
 
-/// An immediate float operand of `type`; a literal may be wider than that.
-static uint64_t floatBits(const ParsedOperand &operand, Type type) {
+/// A literal may be wider than the type.
+uint64_t quack::sim::floatBits(const ParsedOperand &operand, Type type) {
   double value;
   if (operand.isSingle) {
     uint32_t bits = uint32_t(operand.bits);
@@ -207,9 +164,9 @@ static uint64_t floatBits(const ParsedOperand &operand, Type type) {
 Slot Decoder::source(const ParsedOperand &operand, Type type) {
   switch (operand.kind) {
   case ParsedOperand::reg: {
-    Type held = kernel.registers[operand.index].type;
+    Type held = body->registers[operand.index].type;
     if (sizeOf(held) != std::max(type == Type::pred ? 0u : 2u, sizeOf(type)))
-      fail(operand.place, "'" + kernel.registers[operand.index].name +
+      fail(operand.place, "'" + body->registers[operand.index].name +
                               "' is a ." + getName(held) +
                               " register, expected the width of ." +
                               getName(type));
@@ -229,13 +186,11 @@ Slot Decoder::source(const ParsedOperand &operand, Type type) {
     return constant(floatBits(operand, type), type);
   case ParsedOperand::special:
     return special(operand, type);
-  case ParsedOperand::symbol: {
-    auto found = sharedAddresses.find(operand.name);
-    if (found != sharedAddresses.end())
-      return constant(found->second + operand.bits, type);
+  case ParsedOperand::symbol:
+    if (std::optional<uint64_t> address = findAddress(operand.name))
+      return constant(*address + operand.bits, type);
     fail(operand.place, "unknown symbol '" + operand.name + "'");
     return zeroSlot;
-  }
   default:
     fail(operand.place, "expected a register or a constant");
     return zeroSlot;
@@ -268,7 +223,7 @@ void Decoder::noteDestination(unsigned reg, Slot slot, Type type) {
       break;
     }
   program.destinations.push_back(
-      {uint32_t(program.ops.size()), slot, type, kernel.registers[reg].name});
+      {uint32_t(program.ops.size()), slot, type, body->registers[reg].name});
 }
 
 static std::optional<Special> findSpecial(StringRef name) {
@@ -355,8 +310,14 @@ void Decoder::address(size_t i, Slot &base, int64_t &offset, Type &width) {
     offset = int64_t(inner.bits);
     return;
   }
-  base = source(inner, width);
   offset = int64_t(parsed.bits);
+  if (inner.kind == ParsedOperand::symbol)
+    if (std::optional<CallValue> place = findInFrame(inner.name)) {
+      base = frame();
+      offset += place->offset;
+      return;
+    }
+  base = source(inner, width);
 }
 
 uint32_t Decoder::integer(size_t i) {
@@ -371,18 +332,27 @@ uint32_t Decoder::addList(ArrayRef<Slot> slots) {
   return begin;
 }
 
-uint32_t Decoder::label(const ParsedOperand &operand) {
-  unsigned block = instruction->block;
+bool Decoder::isInSight(unsigned from, unsigned block) const {
+  while (from != block && from != 0)
+    from = body->blockParents[from];
+  return from == block;
+}
+
+uint32_t Decoder::findLabel(const ParsedOperand &operand, unsigned block) {
   while (true) {
-    for (const ParsedLabel &label : kernel.labels)
+    for (const ParsedLabel &label : body->labels)
       if (label.name == operand.name && label.block == block)
-        return label.instruction;
+        return function().begin + label.instruction;
     if (block == 0)
       break;
-    block = kernel.blockParents[block];
+    block = body->blockParents[block];
   }
   fail(operand.place, "unknown label '" + operand.name + "'");
   return 0;
+}
+
+uint32_t Decoder::label(const ParsedOperand &operand) {
+  return findLabel(operand, instruction->block);
 }
 
 //===----------------------------------------------------------------------===//
@@ -420,6 +390,29 @@ void Decoder::decodeInstruction(const ParsedInstruction &parsed) {
   program.texts.push_back(parsed.text);
 }
 
+void Decoder::decodeBody() {
+  Callable &made = function();
+  made.begin = uint32_t(program.ops.size());
+  registerSlots.clear();
+  for (const ParsedRegister &reg : body->registers) {
+    registerSlots.push_back(allocate(reg.type));
+    made.registers.push_back({registerSlots.back(), reg.type});
+  }
+  layOutFrame();
+  for (const ParsedInstruction &parsed : body->instructions) {
+    decodeInstruction(parsed);
+    if (failed)
+      return;
+  }
+  // Falling off the end of a kernel exits, of a function returns.
+  ParsedInstruction last;
+  last.place = body->instructions.empty() ? body->place
+                                          : body->instructions.back().place;
+  last.root = "ret";
+  last.text = "ret";
+  decodeInstruction(last);
+}
+
 Expected<Program> Decoder::run() {
   program.name = kernel.name;
   std::memcpy(program.requiredThreads, kernel.requiredThreads, 12);
@@ -427,20 +420,19 @@ Expected<Program> Decoder::run() {
   std::memcpy(program.requiredCluster, kernel.requiredCluster, 12);
   layOutShared();
   layOutParameters();
-  for (const ParsedRegister &reg : kernel.registers)
-    registerSlots.push_back(allocate(reg.type));
-  for (const ParsedInstruction &parsed : kernel.instructions) {
-    decodeInstruction(parsed);
-    if (failed)
-      return createStringError(message);
+  program.functionNumbers.assign(module.functions.size(), -1);
+  program.functions.emplace_back();
+  program.functions.back().name = kernel.name;
+  bodies.push_back(&kernel);
+  // A table in memory may lead to any function whose address it holds.
+  for (const ParsedVariable &variable : module.globals)
+    for (const ParsedValue &value : variable.values)
+      if (std::optional<size_t> found = findFunction(value.symbol))
+        wantFunction(*found);
+  for (bodyNumber = 0; bodyNumber < bodies.size() && !failed; ++bodyNumber) {
+    body = bodies[bodyNumber];
+    decodeBody();
   }
-  // Falling off the end exits.
-  ParsedInstruction last;
-  last.place = kernel.instructions.empty() ? kernel.place
-                                           : kernel.instructions.back().place;
-  last.root = "exit";
-  last.text = "exit";
-  decodeInstruction(last);
   if (failed)
     return createStringError(message);
   program.lists.resize(program.lists.size() + 8, zeroSlot);
@@ -449,6 +441,7 @@ Expected<Program> Decoder::run() {
 }
 
 Expected<Program> quack::sim::decode(const ParsedModule &module,
+                                     const StringMap<uint64_t> &variables,
                                      const ParsedKernel &kernel) {
-  return Decoder(module, kernel).run();
+  return Decoder(module, variables, kernel).run();
 }

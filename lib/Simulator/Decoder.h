@@ -23,7 +23,9 @@ namespace quack::sim {
 
 class Decoder {
 public:
-  Decoder(const ParsedModule &module, const ParsedKernel &kernel);
+  Decoder(const ParsedModule &module,
+          const llvm::StringMap<uint64_t> &variables,
+          const ParsedKernel &kernel);
 
   llvm::Expected<Program> run();
 
@@ -81,8 +83,25 @@ public:
   Slot predicate(unsigned reg);
   Slot constant(uint64_t bits, Type type);
   uint32_t label(const ParsedOperand &operand);
+
+  // Places (DecodePlaces.cpp).
+
+  /// Returns the kernel's parameter, if it has one called `name` and its body
+  /// is being decoded, and where it is.
   const ParsedVariable *findParameter(llvm::StringRef name,
                                       uint32_t &offset) const;
+  /// Returns where in the frame a variable in sight is; nothing if there is
+  /// none.
+  std::optional<CallValue> findInFrame(llvm::StringRef name) const;
+  /// The register that holds where the frame is.
+  Slot frame() const { return function().frame; }
+  bool isInFunction() const { return body->isFunction; }
+
+  // Calls (DecodeCalls.cpp).
+
+  void decodeCall(Op &op);
+  void decodeBranchTable(Op &op);
+
   /// Notes that clusters may meet in global memory: `space` is that of an
   /// atomic or of a strong access.
   void noteMeeting(Space space) {
@@ -95,8 +114,18 @@ public:
   uint64_t line() const { return instruction->place.line; }
 
 private:
+  struct Placed {
+    const ParsedVariable *variable;
+    uint32_t offset; ///< in the frame
+  };
+
   const ParsedModule &module;
+  const llvm::StringMap<uint64_t> &variables;
   const ParsedKernel &kernel;
+  const ParsedKernel *body; ///< the kernel or function that is being decoded
+  uint32_t bodyNumber = 0;  ///< in Program::functions
+  std::vector<const ParsedKernel *> bodies; ///< of Program::functions
+  std::vector<Placed> frameVariables;       ///< of the body
   Program program;
   const ParsedInstruction *instruction = nullptr;
   std::vector<bool> taken;
@@ -108,12 +137,31 @@ private:
   std::string message;
 
   Slot allocate(Type type);
+  Callable &function() { return program.functions[bodyNumber]; }
+  const Callable &function() const { return program.functions[bodyNumber]; }
   void noteDestination(unsigned reg, Slot slot, Type type);
   void layOutShared();
   void layOutParameters();
+  void layOutFrame();
+  void decodeBody();
+  std::optional<uint64_t> findAddress(llvm::StringRef name);
+  std::optional<size_t> findFunction(llvm::StringRef name) const;
+  uint32_t wantFunction(size_t number);
+  const ParsedTable *findTable(const ParsedOperand &operand,
+                               ParsedTable::Kind kind);
+  uint32_t findLabel(const ParsedOperand &operand, unsigned block);
+  bool isInSight(unsigned from, unsigned block) const;
+  CallValue callValue(const ParsedOperand &operand,
+                      const ParsedVariable &formal);
+  void addCallValues(llvm::ArrayRef<ParsedOperand> actual,
+                     llvm::ArrayRef<ParsedVariable> formal, Place place,
+                     std::vector<CallValue> &values);
   void decodeInstruction(const ParsedInstruction &parsed);
   Slot special(const ParsedOperand &operand, Type type);
 };
+
+/// The pattern of a floating-point operand as a value of `type`.
+uint64_t floatBits(const ParsedOperand &operand, Type type);
 
 using DecodeFunction = void (*)(Decoder &decoder, Op &op);
 

@@ -164,8 +164,13 @@ static int launchKernel(const cuda::LaunchConfig *config, void *object,
     }
   const sim::Module &module = function->module->module;
   for (unsigned bytes : module.parameterBytes(function->name)) {
+    const auto *from = static_cast<const uint8_t *>(*parameters++);
+    if (bytes > sizeof(uint64_t))
+      launch.largeArguments[unsigned(launch.arguments.size())].assign(
+          from, from + bytes);
     launch.arguments.push_back(0);
-    std::memcpy(&launch.arguments.back(), *parameters++, bytes);
+    std::memcpy(&launch.arguments.back(), from,
+                std::min<size_t>(bytes, sizeof(uint64_t)));
   }
   if (state().regions.empty())
     for (auto &entry : state().memory)

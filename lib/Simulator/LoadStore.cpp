@@ -166,7 +166,7 @@ static void store(Warp &warp, const Op &op, uint32_t lanes) {
   for (unsigned i = 0; !access.run && i < warpLanes; ++i)
     if (access.valid >> i & 1)
       copyLane(access.pointers[i], staged + bytes * i, bytes);
-  if (access.shared)
+  if (access.shared || access.local)
     markWritten(access, access.valid, bytes, ~defined);
 }
 
@@ -186,13 +186,15 @@ static bool takeCacheModifiers(Decoder &d) {
 }
 
 static Space takeSpace(Decoder &d) {
-  if (d.take("global"))
+  if (d.takeAny({"global", "const"}))
     return Space::global;
+  if (d.take("local"))
+    return Space::local;
   if (d.takeAny({"shared", "shared::cta"}))
     return Space::shared;
   if (d.take("shared::cluster"))
     return Space::cluster;
-  if (d.takeAny({"param", "param::entry"}))
+  if (d.takeAny({"param", "param::entry", "param::func"}))
     return Space::param;
   return Space::generic;
 }
@@ -208,10 +210,30 @@ static void decodeParameterLoad(Decoder &d, Op &op) {
   if (!parameter)
     return d.fail(parsed.place,
                   "unknown parameter '" + parsed.elements.front().name + "'");
-  if (parsed.bits + sizeOf(op.type) * op.count > sizeOf(parameter->type))
+  if (parsed.bits + sizeOf(op.type) * op.count > parameter->bytes())
     return d.fail(parsed.place, "reads past the parameter");
   op.offset = int64_t(offset + parsed.bits);
   op.run = loadParameter;
+}
+
+/// An access of .param: of the kernel's parameters, or of a function's or a
+/// call's, which are in the frame. Returns whether it is like one of memory.
+static bool decodeParameterAccess(Decoder &d, Op &op, bool isLoad) {
+  const ParsedOperand &parsed = d.operand(isLoad ? 1 : 0);
+  bool isNamed = parsed.kind == ParsedOperand::address &&
+                 parsed.elements.front().kind == ParsedOperand::symbol;
+  if (isNamed)
+    if (auto place = d.findInFrame(parsed.elements.front().name)) {
+      op.space = Space::local;
+      if (parsed.bits + sizeOf(op.type) * op.count > place->bytes)
+        d.fail(parsed.place, "reaches past the parameter");
+      return true;
+    }
+  if (!isLoad)
+    d.fail(parsed.place, "a kernel's parameters cannot be written");
+  else if (isNamed)
+    decodeParameterLoad(d, op);
+  return !isNamed;
 }
 
 static void decodeAccess(Decoder &d, Op &op) {
@@ -251,15 +273,14 @@ static void decodeAccess(Decoder &d, Op &op) {
   for (const ParsedOperand &element : elements)
     slots.push_back(isLoad ? d.dest(element, type) : d.source(element, type));
   op.list = d.addList(slots);
-  if (op.space == Space::param && isLoad)
-    return decodeParameterLoad(d, op);
-  if (op.space == Space::param)
-    return d.fail("parameters cannot be written");
+  if (op.space == Space::param && !decodeParameterAccess(d, op, isLoad))
+    return;
   d.address(isLoad ? 1 : 0, op);
   if (hasPolicy)
     d.source(2, Type::b64);
   op.run = !isLoad ? store : isStrong ? loadStrong : load;
-  if (op.space != Space::global)
+  if (op.space != Space::global && op.space != Space::param &&
+      op.space != Space::local)
     d.noteSharedAccess(sizeOf(op.type) * op.count);
 }
 

@@ -64,6 +64,7 @@ void Machine::reset(uint64_t number) {
   random.begin(options.seed, number);
   steps = quietSince = 0;
   warpsStarted = 0;
+  slept = clockReads = 0;
   isStopped = false;
   fromCluster = fromWarp = 0;
   passesOn = false;

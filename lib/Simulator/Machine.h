@@ -28,6 +28,7 @@ namespace quack::sim {
 
 struct AsyncGroups;
 struct AsyncOp;
+struct CallState;
 struct Cta;
 struct Cluster;
 class Trace;
@@ -49,7 +50,8 @@ enum class Wait : uint8_t {
 struct Fragment {
   uint32_t lanes = 0;
   uint32_t pc = 0;
-  int join = -1; ///< where it meets its siblings; an index of Warp::joins
+  int join = -1;       ///< where it meets its siblings; an index of Warp::joins
+  int activation = -1; ///< the function it is in: of CallState::activations
   Wait wait = Wait::none;
   uint32_t what = 0;
   uint32_t at = 0;    ///< the instruction that waits
@@ -62,6 +64,7 @@ struct Join {
   uint32_t pc = 0;
   uint32_t lanes = 0, arrived = 0;
   int parent = -1;
+  int activation = -1; ///< that of those who meet
   bool isOpen = false;
 };
 
@@ -94,6 +97,7 @@ struct Warp {
   uint32_t clusterWaits = 0;   ///< phases this warp has waited for
 
   std::unique_ptr<AsyncGroups> copyGroups, bulkGroups; ///< if there are any
+  std::unique_ptr<CallState> calls; ///< if there are functions or frames
 
   Clock clock;
   Clock known; ///< mbarrier initialisations this warp may rely on
@@ -219,7 +223,8 @@ struct Launch {
   const LaunchConfig *config = nullptr;
   const Options *options = nullptr;
   std::vector<uint8_t> parameters;
-  uint32_t sharedBytes = 0; ///< static and dynamic
+  std::vector<Buffer> buffers; ///< the launch's and the module's
+  uint32_t sharedBytes = 0;    ///< static and dynamic
   uint32_t clusterSize = 1;
 };
 
@@ -303,7 +308,12 @@ struct Machine {
   bool isStopped = false;
   uint32_t warpsStarted = 0;
   CircleWatch watch;
+  uint64_t slept = 0;      ///< simulated time that passed in nanosleep
+  uint64_t clockReads = 0; ///< so that no two reads are the same
 
+  /// Simulated time, in nanoseconds and in cycles of the clock alike: one for
+  /// each warp instruction.
+  uint64_t now() { return steps + slept + ++clockReads; }
   explicit Machine(llvm::ArrayRef<const Launch *> launches);
   /// Runs cluster `number` of the only grid, alone.
   void runAlone(uint64_t number);
@@ -383,6 +393,14 @@ inline constexpr uint32_t turnLimit = 256;
 inline void notePoll(Warp &warp) {
   warp.polls = true;
   warp.fragment().turns += turnLimit / 4;
+}
+/// Notes a backward jump: a fragment lets others run after some.
+inline void noteBackwardJump(Warp &warp) {
+  uint32_t &turns = warp.fragment().turns;
+  if (++turns <= turnLimit)
+    return;
+  turns = 0;
+  warp.yields = true;
 }
 /// Makes the lanes of the current fragment wait; they execute this instruction
 /// again after the next event.

@@ -6,6 +6,8 @@
 
 #include "Memory.h"
 
+#include "Local.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <cstring>
@@ -33,7 +35,7 @@ SharedPlace quack::sim::resolveShared(Warp &warp, uint64_t address,
 
 uint8_t *quack::sim::resolveGlobal(const Launch &launch, uint64_t address,
                                    uint64_t bytes) {
-  for (const Buffer &buffer : launch.config->buffers)
+  for (const Buffer &buffer : launch.buffers)
     if (address >= buffer.address && bytes <= buffer.bytes &&
         address - buffer.address <= buffer.bytes - bytes)
       return static_cast<uint8_t *>(buffer.data) + (address - buffer.address);
@@ -87,7 +89,7 @@ static bool isContiguous(const Access &access, uint32_t lanes, uint32_t bytes) {
 static std::string describeMiss(const Launch &launch, uint64_t address) {
   const Buffer *nearest = nullptr;
   uint64_t best = UINT64_MAX;
-  for (const Buffer &buffer : launch.config->buffers) {
+  for (const Buffer &buffer : launch.buffers) {
     uint64_t distance = address < buffer.address ? buffer.address - address
                                                  : address - buffer.address;
     if (distance < best) {
@@ -206,19 +208,42 @@ static void resolveSharedLane(Warp &warp, const Op &op, unsigned lane,
                warp.clock[warp.agent]);
 }
 
+/// Local memory and the kernel's parameters.
+static void resolveOwnLanes(Warp &warp, const Op &op, uint32_t lanes,
+                            uint32_t bytes, AccessKind kind, Access &access) {
+  for (unsigned i = 0; i < warpLanes; ++i) {
+    if (!(lanes >> i & 1))
+      continue;
+    if (op.space == Space::param ||
+        (op.space == Space::generic && access.addresses[i] & genericParameter))
+      resolveParameterLane(warp, op, i, bytes, kind, access);
+    else
+      resolveLocalLane(warp, op, i, bytes, kind, access);
+  }
+}
+
 void quack::sim::resolve(Warp &warp, const Op &op, uint32_t lanes,
                          uint32_t bytes, AccessKind kind, Access &access) {
   lanes = requireDefined(warp, op, op.a, lanes, "an address");
   computeAddresses(warp, op.a, op.from, op.offset, access.addresses);
-  uint32_t shared = 0;
+  uint32_t shared = 0, own = 0;
   if (op.space == Space::shared || op.space == Space::cluster)
     shared = lanes;
   else if (op.space == Space::generic)
-    for (unsigned i = 0; i < warpLanes; ++i)
+    for (unsigned i = 0; i < warpLanes; ++i) {
       shared |= uint32_t((access.addresses[i] & genericShared) != 0) << i;
+      own |= uint32_t(
+                 (access.addresses[i] & (genericLocal | genericParameter)) != 0)
+             << i;
+    }
+  else if (op.space != Space::global)
+    own = lanes;
   shared &= lanes;
-  if (lanes & ~shared)
-    resolveGlobalLanes(warp, op, lanes & ~shared, bytes, kind, access);
+  own &= lanes;
+  if (lanes & ~shared & ~own)
+    resolveGlobalLanes(warp, op, lanes & ~shared & ~own, bytes, kind, access);
+  if (own)
+    resolveOwnLanes(warp, op, own, bytes, kind, access);
   if (!shared)
     return;
   for (unsigned i = 0; i < warpLanes; ++i)
@@ -231,6 +256,9 @@ void quack::sim::resolve(Warp &warp, const Op &op, uint32_t lanes,
 
 void quack::sim::markWritten(Access &access, uint32_t lanes, uint32_t bytes,
                              uint32_t undefined) {
+  for (unsigned i = 0; access.local && i < warpLanes; ++i)
+    if ((lanes & access.local) >> i & 1)
+      std::memset(access.localStates[i], ~undefined >> i & 1, bytes);
   lanes &= access.shared;
   for (unsigned i = 0; i < warpLanes; ++i)
     if (lanes >> i & 1)

@@ -89,6 +89,59 @@ static void decodePackedMove(Decoder &d, Op &op, bool isPack) {
   }
 }
 
+/// The address of a variable in the frame.
+template <typename T>
+static void frameAddress(Warp &warp, const Op &op, uint32_t lanes) {
+  const uint64_t *frame = warp.reg<uint64_t>(op.a);
+  T values[warpLanes];
+  for (unsigned i = 0; i < warpLanes; ++i)
+    values[i] = T(frame[i] + uint64_t(op.offset));
+  writeLanes(warp, op.d, lanes, values);
+}
+
+static bool decodeFrameAddress(Decoder &d, Op &op) {
+  const ParsedOperand &operand = d.operand(1);
+  if (operand.kind != ParsedOperand::symbol)
+    return false;
+  std::optional<CallValue> place = d.findInFrame(operand.name);
+  if (!place)
+    return false;
+  op.a = d.frame();
+  op.offset = int64_t(place->offset + operand.bits);
+  op.run =
+      sizeOf(op.type) == 8 ? frameAddress<uint64_t> : frameAddress<uint32_t>;
+  if (sizeOf(op.type) < 4)
+    d.fail("addresses have 32 or 64 bits");
+  return true;
+}
+
+/// PTX ISA, "Special Registers": %clock, %clock_hi, %clock64, %globaltimer,
+/// %globaltimer_lo, %globaltimer_hi. `mode` shifts.
+template <typename T>
+static void readClock(Warp &warp, const Op &op, uint32_t lanes) {
+  T values[warpLanes];
+  std::fill_n(values, warpLanes, T(warp.cluster->machine.now() >> op.mode));
+  writeLanes(warp, op.d, lanes, values);
+}
+
+static bool decodeClock(Decoder &d, Op &op) {
+  static constexpr llvm::StringLiteral words[] = {"clock", "globaltimer_lo"},
+                                       highs[] = {"clock_hi", "globaltimer_hi"},
+                                       wholes[] = {"clock64", "globaltimer"};
+  llvm::StringRef name = d.operand(1).name;
+  if (d.operand(1).kind != ParsedOperand::special)
+    return false;
+  bool isWhole = llvm::is_contained(wholes, name),
+       isHigh = llvm::is_contained(highs, name);
+  if (!isWhole && !isHigh && !llvm::is_contained(words, name))
+    return false;
+  if (sizeOf(op.type) != (isWhole ? 8u : 4u))
+    d.fail("'%" + name + "' has " + llvm::Twine(isWhole ? 64 : 32) + " bits");
+  op.mode = isHigh ? 32 : 0;
+  op.run = isWhole ? readClock<uint64_t> : readClock<uint32_t>;
+  return true;
+}
+
 static void decodeMov(Decoder &d, Op &op) {
   op.type = d.takeAnyType();
   if (d.hasFailed() || !d.expectOperands(2))
@@ -97,6 +150,8 @@ static void decodeMov(Decoder &d, Op &op) {
       d.operand(1).kind == ParsedOperand::vector)
     return decodePackedMove(d, op, d.operand(1).kind == ParsedOperand::vector);
   op.d = d.dest(0, op.type);
+  if (decodeFrameAddress(d, op) || decodeClock(d, op))
+    return;
   op.a = d.source(1, op.type);
   switch (sizeOf(op.type)) {
   case 0:

@@ -15,6 +15,8 @@
 #include "Syntax.h"
 #include "Types.h"
 
+#include "llvm/ADT/StringMap.h"
+
 #include <string>
 #include <vector>
 
@@ -40,7 +42,7 @@ inline constexpr Slot zeroSlot = 0, sinkSlot = 8, carrySlot = 16,
 /// Executes `op` for `lanes`, a subset of the warp's running lanes.
 using Handler = void (*)(Warp &warp, const Op &op, uint32_t lanes);
 
-enum class Space : uint8_t { generic, global, shared, cluster, param };
+enum class Space : uint8_t { generic, global, shared, cluster, param, local };
 
 /// How an instruction treats values that nobody wrote.
 enum class Definedness : uint8_t {
@@ -73,7 +75,10 @@ enum class Flow : uint8_t {
   next,
   branch, ///< to `target`
   exit,
-  wait, ///< may stay at the instruction
+  wait,  ///< may stay at the instruction
+  table, ///< to one of `target` labels, in Program::targets from `list` on
+  call,  ///< `list` is the index in Program::calls
+  ret,   ///< from a function
 };
 
 struct Op {
@@ -176,6 +181,35 @@ struct Destination {
   std::string name;
 };
 
+/// Where a call's argument or result is: in a register, or in the frame.
+struct CallValue {
+  bool isRegister = false;
+  Slot slot = zeroSlot;
+  Type type = Type::b32;
+  uint32_t offset = 0, bytes = 0;
+};
+
+/// What calls reach (PTX ISA, .func); also the kernel itself. Each activation
+/// of a function has its registers and a frame in local memory, which holds its
+/// local variables, its parameters and the parameters of the calls it makes.
+struct Callable {
+  std::string name;
+  uint32_t begin = 0; ///< its first instruction
+  uint32_t frameBytes = 0;
+  Slot frame = zeroSlot; ///< where the frame is: .b64, by lane
+  std::vector<std::pair<Slot, Type>> registers;
+  std::vector<CallValue> parameters, results;
+};
+
+/// A call as the caller sees it.
+struct Call {
+  int function = -1;       ///< in Program::functions; -1: the address is in
+  Slot address = zeroSlot; ///< this register
+  uint32_t caller = 0;
+  std::vector<CallValue> arguments, results;
+  std::vector<uint32_t> targets; ///< functions it may reach; empty: any
+};
+
 /// A decoded kernel.
 struct Program {
   std::string name;
@@ -186,11 +220,17 @@ struct Program {
   std::vector<SlotConstant> constants;
   std::vector<SlotSpecial> specials;
   std::vector<Parameter> parameters;
+  std::vector<Callable> functions; ///< the first is the kernel
+  /// By number in the module, which is in a function's address: the index in
+  /// `functions`, or -1.
+  std::vector<int> functionNumbers;
+  std::vector<Call> calls;
+  std::vector<uint32_t> targets; ///< of brx.idx
   uint32_t parameterBytes = 0;
   uint32_t slots = firstFreeSlot;
   uint32_t staticSharedBytes = 0; ///< before the dynamic ones
   uint32_t sharedGranule = 16;    ///< bytes that every access is a multiple of
-  bool mayMeet = false; ///< clusters, in global memory
+  bool mayMeet = false;           ///< clusters, in global memory
   uint32_t requiredThreads[3], maxThreads[3], requiredCluster[3];
 };
 
@@ -203,8 +243,23 @@ inline constexpr unsigned clusterShift = 24;
 /// this.
 inline constexpr uint64_t genericShared = 1ull << 56;
 
-/// Decodes a parsed kernel; an error has the place of what is unknown.
+/// Constant variables are where an address shifted by this is 1.
+inline constexpr unsigned constantShift = 53;
+
+/// Addresses of local memory and of a kernel's parameters start here, and are
+/// generic addresses with these.
+inline constexpr uint64_t localBase = 1024, parameterBase = 1024;
+inline constexpr uint64_t genericLocal = 1ull << 57,
+                          genericParameter = 1ull << 58;
+/// The address of function N of a module is functionBase + N *
+/// functionDistance.
+inline constexpr uint64_t functionBase = 1ull << 59, functionDistance = 16;
+
+/// Decodes a parsed kernel and the functions it may call; an error has the
+/// place of what is unknown. `variables` has the addresses of the module's
+/// variables.
 llvm::Expected<Program> decode(const ParsedModule &module,
+                               const llvm::StringMap<uint64_t> &variables,
                                const ParsedKernel &kernel);
 
 /// Fills Op::join of every branch with the instruction at which all paths from

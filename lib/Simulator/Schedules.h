@@ -7,6 +7,7 @@
 #ifndef QUACK_LIB_SIMULATOR_SCHEDULES_H
 #define QUACK_LIB_SIMULATOR_SCHEDULES_H
 
+#include "ModuleVariables.h"
 #include "Program.h"
 
 #include "quack/Simulator/Simulator.h"
@@ -16,6 +17,7 @@ namespace quack::sim {
 struct ModuleImpl {
   std::string source;
   std::vector<Program> programs;
+  ModuleVariables variables;
 };
 
 /// Returns the kernel `name`, or the only one if that is empty.

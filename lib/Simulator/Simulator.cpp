@@ -32,9 +32,14 @@ Expected<Module> Module::parse(StringRef text, StringRef name) {
   if (!parsed)
     return parsed.takeError();
   auto impl = std::make_unique<ModuleImpl>();
+  Expected<ModuleVariables> variables = ModuleVariables::make(*parsed);
+  if (!variables)
+    return variables.takeError();
+  impl->variables = std::move(*variables);
   impl->source = text.str();
   for (const ParsedKernel &kernel : parsed->kernels) {
-    Expected<Program> program = decode(*parsed, kernel);
+    Expected<Program> program =
+        decode(*parsed, impl->variables.addresses(), kernel);
     if (!program)
       return program.takeError();
     impl->programs.push_back(std::move(*program));
@@ -281,10 +286,23 @@ Expected<Report> Module::launch(const LaunchConfig &config,
   launch.sharedBytes = config.sharedBytes + (*program)->staticSharedBytes;
   launch.clusterSize = uint32_t(config.cluster.count());
   launch.parameters.resize((*program)->parameterBytes);
-  for (size_t i = 0; i < config.arguments.size(); ++i) {
+  for (unsigned i = 0; i < config.arguments.size(); ++i) {
     const Parameter &parameter = (*program)->parameters[i];
-    std::memcpy(launch.parameters.data() + parameter.offset,
-                &config.arguments[i], parameter.bytes);
+    uint8_t *to = launch.parameters.data() + parameter.offset;
+    auto large = config.largeArguments.find(i);
+    if (parameter.bytes <= sizeof(uint64_t) &&
+        large == config.largeArguments.end())
+      std::memcpy(to, &config.arguments[i], parameter.bytes);
+    else if (large != config.largeArguments.end() &&
+             large->second.size() == parameter.bytes)
+      std::memcpy(to, large->second.data(), parameter.bytes);
+    else
+      return createStringError("argument " + Twine(i) + " of '" +
+                               (*program)->name + "' takes " +
+                               Twine(parameter.bytes) + " bytes");
   }
+  launch.buffers = config.buffers;
+  for (const Buffer &buffer : impl->variables.buffers())
+    launch.buffers.push_back(buffer);
   return launch.program->mayMeet ? runTogether(launch) : runAlone(launch);
 }

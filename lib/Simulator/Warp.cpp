@@ -9,7 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Machine.h"
+#include "Calls.h"
+#include "Divergence.h"
 
 using namespace quack::sim;
 
@@ -19,84 +20,6 @@ void quack::sim::waitHere(Warp &warp, Wait wait, uint32_t what) {
   fragment.what = what;
   fragment.at = fragment.pc;
   fragment.seen = warp.cluster->events;
-}
-
-static int openJoin(Warp &warp, uint32_t pc, uint32_t lanes, int parent) {
-  Join join;
-  join.pc = pc;
-  join.lanes = lanes;
-  join.parent = parent;
-  join.isOpen = true;
-  for (size_t i = 0; i < warp.joins.size(); ++i)
-    if (!warp.joins[i].isOpen) {
-      warp.joins[i] = join;
-      return int(i);
-    }
-  warp.joins.push_back(join);
-  return int(warp.joins.size() - 1);
-}
-
-/// Parts the current fragment: `taken` go to `target`, the others to `next`.
-static void part(Warp &warp, const Op &op, uint32_t taken, uint32_t next) {
-  Fragment &fragment = warp.fragment();
-  int join = fragment.join;
-  bool hasJoin = op.join < warp.cluster->program.ops.size();
-  if (hasJoin && (join < 0 || warp.joins[unsigned(join)].pc != op.join))
-    join = openJoin(warp, op.join, fragment.lanes, join);
-  Fragment other = fragment;
-  other.lanes = taken;
-  other.pc = op.target;
-  other.join = join;
-  fragment.lanes &= ~taken;
-  fragment.pc = next;
-  fragment.join = join;
-  warp.fragments.push_back(other);
-}
-
-/// Lets complete joins go on.
-static void settleJoins(Warp &warp) {
-  for (size_t i = 0; i < warp.joins.size(); ++i) {
-    Join &join = warp.joins[i];
-    if (!join.isOpen ||
-        (join.lanes & ~warp.exited) != (join.arrived & ~warp.exited))
-      continue;
-    join.isOpen = false;
-    if (!(join.arrived & ~warp.exited))
-      continue;
-    Fragment merged;
-    merged.lanes = join.arrived & ~warp.exited;
-    merged.pc = join.pc;
-    merged.join = join.parent;
-    warp.fragments.push_back(merged);
-    i = size_t(-1); // the merged fragment may complete an outer join
-    Fragment &last = warp.fragments.back();
-    if (last.join >= 0 && warp.joins[unsigned(last.join)].pc == last.pc) {
-      warp.joins[unsigned(last.join)].arrived |= last.lanes;
-      warp.fragments.pop_back();
-    }
-  }
-}
-
-/// If the current fragment stands at its join, it waits there for its siblings.
-/// Returns whether it did.
-static bool arriveAtJoin(Warp &warp) {
-  Fragment &fragment = warp.fragment();
-  if (fragment.join < 0 ||
-      warp.joins[unsigned(fragment.join)].pc != fragment.pc)
-    return false;
-  warp.joins[unsigned(fragment.join)].arrived |= fragment.lanes;
-  warp.fragments.erase(warp.fragments.begin() + warp.current);
-  settleJoins(warp);
-  return true;
-}
-
-static void exitLanes(Warp &warp, const Op &op, uint32_t lanes) {
-  warp.exited |= lanes;
-  warp.fragment().lanes &= ~lanes;
-  if (!warp.fragment().lanes)
-    warp.fragments.erase(warp.fragments.begin() + warp.current);
-  threadsExited(warp, lanes, op);
-  settleJoins(warp);
 }
 
 /// Fragments that wait for each other's lanes at one instruction become one.
@@ -124,28 +47,20 @@ static bool moveOn(Warp &warp, const Op &op, uint32_t lanes) {
     ++fragment.pc;
     break;
   case Flow::branch: {
-    bool isBackward = op.target <= fragment.pc && lanes;
     uint32_t next = fragment.pc + 1;
-    if (isBackward && ++fragment.turns > turnLimit) {
-      fragment.turns = 0;
-      warp.yields = true;
-    }
-    if (lanes && lanes != fragment.lanes) {
-      part(warp, op, lanes, next);
-      if (arriveAtJoin(warp))
-        return false;
-      // The other fragment may stand at the join already.
-      unsigned mine = warp.current;
-      warp.current = unsigned(warp.fragments.size() - 1);
-      bool gone = warp.current != mine && arriveAtJoin(warp);
-      if (gone)
-        return false;
-      warp.current = mine;
-      return !warp.yields;
-    }
+    if (lanes && op.target <= fragment.pc)
+      noteBackwardJump(warp);
+    if (lanes && lanes != fragment.lanes)
+      return part(warp, op, lanes, op.target, next) && !warp.yields;
     fragment.pc = lanes ? op.target : next;
     break;
   }
+  case Flow::table:
+    return branchByTable(warp, op, lanes) && !warp.yields;
+  case Flow::call:
+    return callFunction(warp, op, lanes);
+  case Flow::ret:
+    return returnFromFunction(warp, op, lanes);
   case Flow::exit:
     ++fragment.pc;
     if (!lanes)

@@ -77,7 +77,16 @@ Error Arguments::add(StringRef text) {
     words.push_back(memories[index].address);
     return Error::success();
   }
-  if (kind == "i32" || kind == "i64") {
+  if (kind == "hex") {
+    std::string bytes;
+    if (!tryGetFromHex(value, bytes))
+      return createStringError("expected hexadecimal digits, got '" + text +
+                               "'");
+    large[unsigned(words.size())].assign(bytes.begin(), bytes.end());
+    words.push_back(0);
+    return Error::success();
+  }
+  if (kind == "i8" || kind == "i32" || kind == "i64") {
     int64_t number;
     if (!to_integer(value, number))
       return createStringError("expected an integer, got '" + text + "'");
@@ -103,6 +112,7 @@ Error Arguments::add(StringRef text) {
 
 void Arguments::apply(sim::LaunchConfig &config) {
   config.arguments = words;
+  config.largeArguments = large;
   for (Memory &memory : memories)
     config.buffers.push_back(
         {memory.address, memory.data.data(), memory.data.size()});

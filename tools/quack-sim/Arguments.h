@@ -10,7 +10,8 @@
 // | out:y.npy:f32:64x4096     | the address of memory written to y.npy later |
 // | zeros:1024                | the address of 1024 zero bytes               |
 // | same:0                    | the address of the first memory once more    |
-// | i32:7, i64:7, f32:0.5     | the number                                   |
+// | i8:7, i32:7, i64:7, f32:0.5 | the number                                 |
+// | hex:0100FF                | a struct of these bytes                      |
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,6 +44,7 @@ private:
     uint64_t address = 0;
   };
   std::vector<uint64_t> words;
+  std::map<unsigned, std::vector<uint8_t>> large;
   std::deque<Memory> memories;
 
   Memory &addMemory(std::vector<char> data);

@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <map>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -86,6 +87,9 @@ struct LaunchConfig {
   uint32_t sharedBytes = 0; ///< dynamic shared memory
   /// One word for each parameter, its value in the low bytes.
   std::vector<uint64_t> arguments;
+  /// By parameter: the bytes of one that is larger than a word, such as a
+  /// struct passed by value; its word does not count.
+  std::map<unsigned, std::vector<uint8_t>> largeArguments;
   std::vector<Buffer> buffers;
 };
 

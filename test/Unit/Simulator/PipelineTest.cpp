@@ -120,3 +120,76 @@ TEST(Pipeline, Slips) {
                    "[%r11+16], %r13; @!%p1 bra P;\n";
   expectOneOf(ring, {"race"});
 }
+
+/// Two CTAs share what thread 0 of CTA 0 multicasts, chunk by chunk, into one
+/// buffer each; warp 1 of both says so at CTA 0's mbarrier when it has read.
+static std::string multicastRing(
+    const std::string &sync = "barrier.cluster.arrive.aligned; "
+                              "barrier.cluster.wait.aligned;\n",
+    const std::string &arrive = "mbarrier.arrive.release.cluster.shared::"
+                                "cluster.b64 _, [%rd3+8];\n",
+    const std::string &acquire = ".acquire.cluster") {
+  return "mov.u32 %r4, memory; mov.u64 %rd1, memory; mov.b16 %rs1, 3;\n"
+         "setp.ne.u32 %p0, %r0, 0; @%p0 bra A;\n"
+         "mbarrier.init.shared.b64 [memory], 1; mbarrier.init.shared.b64 "
+         "[memory+8], 2; fence.mbarrier_init.release.cluster;\nA: " +
+         sync +
+         "mapa.shared::cluster.u64 %rd3, %rd1, 0; mov.b32 %r10, 0; mov.b32 "
+         "%r20, 0; and.b32 %r2, %r0, 31; setp.ne.u32 %p2, %r2, 0;\n"
+         "setp.gt.u32 %p3, %r0, 31; @%p3 bra CONSUME;\n"
+         "or.b32 %r5, %r0, %r1; setp.ne.u32 %p5, %r5, 0; @%p5 bra E;\n"
+         "PRODUCE: and.b32 %r13, %r10, 1; xor.b32 %r13, %r13, 1;\n"
+         "P: mbarrier.try_wait.parity" +
+         acquire +
+         ".shared.b64 %p1, [memory+8], %r13; @!%p1 bra P;\n"
+         "mul.wide.u32 %rd2, %r10, 64; add.s64 %rd2, %rd0, %rd2;\n"
+         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes."
+         "multicast::cluster [%r4+128], [%rd2], 64, [%r4], %rs1;\n"
+         "add.s32 %r10, %r10, 1; setp.lt.u32 %p4, %r10, 4; @%p4 bra PRODUCE; "
+         "bra E;\n"
+         "CONSUME: and.b32 %r13, %r10, 1;\n"
+         "@!%p2 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r4], 64;\n"
+         "C: mbarrier.try_wait.parity.acquire.cluster.shared.b64 %p1, "
+         "[memory], "
+         "%r13; @!%p1 bra C;\n"
+         "and.b32 %r16, %r2, 15; shl.b32 %r16, %r16, 2; add.s32 %r16, %r16, "
+         "%r4; ld.shared.b32 %r17, [%r16+128]; add.s32 %r20, %r20, %r17;\n"
+         "bar.warp.sync -1;\n@!%p2 " +
+         arrive +
+         "add.s32 %r10, %r10, 1; setp.lt.u32 %p4, %r10, 4; @%p4 bra CONSUME;\n"
+         "E: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"
+         "setp.lt.u32 %p5, %r0, 32; @%p5 ret; setp.gt.u32 %p5, %r2, 7; @%p5 "
+         "ret;\n"
+         "shl.b32 %r6, %r1, 3; add.s32 %r6, %r6, %r2; mul.wide.u32 %rd2, %r6, "
+         "4; add.s64 %rd2, %rd0, %rd2; st.global.b32 [%rd2], %r20;";
+}
+
+TEST(Pipeline, Multicast) {
+  std::vector<uint32_t> input(64), sums(16);
+  for (uint32_t i = 0; i < 64; ++i) {
+    input[i] = 1000 + i * i;
+    if (i % 16 < 8)
+      sums[i % 16] += input[i];
+  }
+  std::copy_n(sums.begin(), 8, sums.begin() + 8);
+  expectWords(multicastRing(), sums, {64, 2}, input);
+}
+
+TEST(Pipeline, MulticastSlips) {
+  std::string good = multicastRing();
+  const Shape shape{64, 2};
+  // Each CTA must know that the other's mbarriers are there.
+  expectFault("unstarted-peer", multicastRing("bar.sync 0;\n"), good, shape);
+  // The peer's read must be over: it says so, to CTA 0, in order.
+  expectFault("deadlock",
+              multicastRing("barrier.cluster.arrive.aligned; "
+                            "barrier.cluster.wait.aligned;\n",
+                            "mbarrier.arrive.shared.b64 _, [%r4+8];\n"),
+              good, shape);
+  expectFault("race",
+              multicastRing("barrier.cluster.arrive.aligned; "
+                            "barrier.cluster.wait.aligned;\n",
+                            "mbarrier.arrive.relaxed.cluster.shared::cluster."
+                            "b64 _, [%rd3+8];\n"),
+              good, shape);
+}

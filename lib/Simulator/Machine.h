@@ -57,6 +57,7 @@ struct Fragment {
   uint32_t at = 0;    ///< the instruction that waits
   uint64_t seen = 0;  ///< Cluster::events when it began to wait
   uint32_t turns = 0; ///< backward jumps since it last let others run
+  bool hasMet = false; ///< the instruction was done by those it waited for
 };
 
 /// A place where the lanes that a branch parted meet again.

@@ -10,52 +10,15 @@
 
 #include "Decoder.h"
 #include "Lanes.h"
+#include "Meetings.h"
 
 #include <algorithm>
 
 using namespace quack::sim;
 
-/// Returns the lanes among `lanes` that name the same mask as the first one.
-static uint32_t groupOfFirst(const uint32_t *masks, uint32_t lanes) {
-  uint32_t group = 0, mask = masks[firstLane(lanes)];
-  for (unsigned i = 0; i < warpLanes; ++i)
-    group |= uint32_t(masks[i] == mask) << i;
-  return group & lanes;
-}
-
-/// Returns whether all lanes that the masks of `lanes` name are here; makes the
-/// fragment wait otherwise. Lanes may be in several groups, each with its mask.
-static bool gatherLanes(Warp &warp, const Op &op, uint32_t lanes) {
-  const uint32_t *masks = warp.reg<uint32_t>(op.list);
-  for (uint32_t rest = lanes, group; rest; rest &= ~group) {
-    group = groupOfFirst(masks, rest);
-    uint32_t mask = masks[firstLane(group)];
-    if (mask & warp.lanes & ~warp.exited & ~lanes) {
-      waitHere(warp, Wait::lanes, mask);
-      return false;
-    }
-    if (group & ~mask)
-      report(warp, op, firstLane(group & ~mask), "lane-mask",
-             "executes the instruction but is not in its mask");
-    if (mask & warp.lanes & ~warp.exited & ~group)
-      report(warp, op, firstLane(mask & ~group), "lane-mask",
-             "is in another lane's mask but names a different one");
-  }
-  return true;
-}
-
-/// Executes an instruction for each group of lanes that name the same mask, in
-/// op.list, once all of them are here.
 template <Handler execute>
 static void inGroups(Warp &warp, const Op &op, uint32_t lanes) {
-  lanes = requireDefined(warp, op, op.list, lanes, "a lane mask");
-  if (!lanes || !gatherLanes(warp, op, lanes))
-    return;
-  const uint32_t *masks = warp.reg<uint32_t>(op.list);
-  for (uint32_t rest = lanes, group; rest; rest &= ~group) {
-    group = groupOfFirst(masks, rest);
-    execute(warp, op, group);
-  }
+  executeInGroups(warp, op, lanes, execute);
 }
 
 /// shfl.sync d|p, a, b, c, mask (PTX ISA, shfl.sync). `mode`: up, down, bfly,
@@ -109,7 +72,7 @@ static void vote(Warp &warp, const Op &op, uint32_t lanes) {
   uint32_t holds = op.isLogicNegated ? ~warp.mask(op.a) : warp.mask(op.a);
   holds &= lanes;
   warp.define(op.d, lanes, allLanes);
-  if (op.mode == 3) {
+  if (op.mode == ballotMode) {
     uint32_t values[warpLanes];
     std::fill_n(values, warpLanes, holds);
     return writeLanes(warp, op.d, lanes, values);
@@ -230,10 +193,12 @@ static void decodeVote(Decoder &d, Op &op) {
   op.mode = uint8_t(d.take("all")      ? 0
                     : d.take("any")    ? 1
                     : d.take("uni")    ? 2
-                    : d.take("ballot") ? 3
+                    : d.take("ballot") ? ballotMode
                                        : 4);
   Type type = d.takeType();
-  if (op.mode == 4 || (op.mode == 3 ? type != Type::b32 : type != Type::pred))
+  op.type = Type::pred;
+  if (op.mode == 4 ||
+      (op.mode == ballotMode ? type != Type::b32 : type != Type::pred))
     d.fail("'" + d.inst().text + "' does not exist");
   if (d.hasFailed() || !d.expectOperands(3))
     return;

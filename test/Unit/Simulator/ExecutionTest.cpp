@@ -129,3 +129,46 @@ TEST(Errors, NameThePlace) {
   EXPECT_EQ(messageOf("add.s32 %r2, %r0;"),
             "k.ptx:10:1: 'add.s32' takes 3 operands, got 2");
 }
+
+TEST(Execution, LanesMeetFromDifferentPlaces) {
+  // Even lanes shuffle at one place, odd ones at another, into other registers.
+  std::vector<uint32_t> buffer(64);
+  const std::string body = R"(
+and.b32 %r2, %r0, 1; setp.eq.u32 %p1, %r2, 0;
+mul.lo.u32 %r3, %r0, 10; add.u32 %r4, %r0, 500; mov.u32 %r6, 7;
+@%p1 bra EVEN;
+shfl.sync.bfly.b32 %r5|%p2, %r4, 1, 31, -1;
+vote.sync.ballot.b32 %r7, %p2, -1;
+bra JOIN;
+EVEN:
+mov.u32 %r9, 3;
+shfl.sync.bfly.b32 %r6|%p3, %r3, %r9, 31, -1;
+mov.u32 %r5, %r6;
+vote.sync.ballot.b32 %r7, !%p3, -1;
+JOIN:
+mul.wide.u32 %rd1, %r0, 8; add.s64 %rd1, %rd1, %rd0;
+st.global.v2.b32 [%rd1], {%r5, %r7};)";
+  for (const Options &options : schedules()) {
+    Report report = runBody(body, buffer, {}, options);
+    EXPECT_EQ(describe(report), "");
+    for (uint32_t i = 0; i < 32; ++i) {
+      // Even lanes read the lane across 3 (odd), odd ones across 1 (even).
+      uint32_t from = i % 2 ? i ^ 1 : i ^ 3;
+      EXPECT_EQ(buffer[2 * i], from % 2 ? from + 500 : from * 10) << i;
+      EXPECT_EQ(buffer[2 * i + 1], 0xaaaaaaaau) << i;
+    }
+  }
+}
+
+TEST(Execution, LanesWithDifferentMasksAreGroups) {
+  std::vector<uint32_t> buffer(32);
+  Report report = runBody(R"(
+shr.u32 %r2, %r0, 3; shl.b32 %r2, %r2, 3; shl.b32 %r3, 0xff, %r2;
+redux.sync.add.u32 %r5, %r0, %r3;
+mul.wide.u32 %rd1, %r0, 4; add.s64 %rd1, %rd1, %rd0;
+st.global.b32 [%rd1], %r5;)",
+                          buffer);
+  EXPECT_EQ(describe(report), "");
+  for (uint32_t i = 0; i < 32; ++i)
+    EXPECT_EQ(buffer[i], i / 8 * 64 + 28);
+}

@@ -78,6 +78,7 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     | `rows_per_thread` | rows that one thread works on at once | 1, 2, 4, 8 |
     | `cluster` | CTAs that share a row | 1, 2, 4, 8, 16 |
     | `vector` | consecutive columns of one access | 1, 2, 4, 8, 16 |
+    | `alignment` | pointers and row strides are multiples of an access (at most 16 bytes), or of an element only | `vector`, `element` |
     | `ctas_per_sm` | resident CTAs that the registers must allow (0: any) | 0 … 32 |
     | `exchange` | in a cluster: each warp's partial travels, or each CTA's | `warps`, `ctas` |
     | `hold` | for each operand, where its row waits between passes | `registers`, `packed`, `async`, `bulk`, `reload` |
@@ -88,6 +89,10 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     pass computes again from the operand: `packed` keeps the words as loaded
     and widens them in each pass, `async` and `bulk` keep them in shared memory
     (by cp.async or by a bulk copy), `reload` reads global memory again.
+
+    With `alignment = element` a row may start anywhere: its accesses are still
+    aligned, and what a thread needs is shifted out of them. Such rows cannot be
+    copied into shared memory.
 
     ```mlir
     #pinned = #quack_tv.plan<threads = 256, cluster = 4, hold = {x = packed}>
@@ -100,6 +105,7 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     DefaultValuedParameter<"int64_t", "0">:$rowsPerThread,
     DefaultValuedParameter<"int64_t", "0">:$cluster,
     DefaultValuedParameter<"int64_t", "0">:$vectorSize,
+    OptionalParameter<"std::optional<::quack::tv::Alignment>">:$alignment,
     DefaultValuedParameter<"int64_t", "-1">:$ctasPerSM,
     OptionalParameter<"std::optional<::quack::tv::Exchange>">:$exchange,
     OptionalParameter<"::mlir::DictionaryAttr", "operand name to #quack_tv.hold">:$hold,
@@ -116,6 +122,10 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     bool isComplete() const {
       return getThreads() && getThreadsPerRow() && getRowsPerThread() &&
              getCluster() && getVectorSize();
+    }
+    /// Returns whether rows may start at any element.
+    bool startsAnywhere() const {
+      return getAlignment() == std::optional(Alignment::element);
     }
     /// Rows of one tile: those that one cluster works on at once.
     int64_t getRows() const {

@@ -34,4 +34,7 @@ def QuackTV_StorePolicy : QuackTV_Enum<"StorePolicy", "Cache policy of a global 
 def QuackTV_Exchange : QuackTV_Enum<"Exchange", "Whose partials travel through the cluster", [
     I32EnumAttrCase<"warps", 0>, I32EnumAttrCase<"ctas", 1>]>;
 
+def QuackTV_Alignment : QuackTV_Enum<"Alignment", "Where rows and weights may start", [
+    I32EnumAttrCase<"vector", 0>, I32EnumAttrCase<"element", 1>]>;
+
 #endif // QUACK_TV_ENUMS_TD

@@ -183,6 +183,7 @@ def QuackTV_StageOp : QuackTV_Op<"stage"> {
     - (C3) `form` is `async` or `bulk`.
     - (C4) one thread's run, of at most the plan's `vector`, is a multiple of 16
       bytes.
+    - (C5) the plan's `alignment` is `vector`.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "a kernel operand", [MemRead]>:$source,

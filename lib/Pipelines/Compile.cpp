@@ -60,9 +60,11 @@ static OperandMetadata describeOperand(tv::KernelOp kernel, unsigned index) {
   operand.type = typeName(element);
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   bool isWide = spec.getRole() == Role::row || spec.getRole() == Role::columns;
+  tv::PlanAttr plan = kernel.getPlan();
   operand.alignmentBytes =
-      isWide ? std::min(tv::maxAccessBytes, kernel.getPlan().getVectorSize() * bytes)
-             : bytes;
+      isWide && !plan.startsAnywhere()
+          ? std::min(tv::maxAccessBytes, plan.getVectorSize() * bytes)
+          : bytes;
   return operand;
 }
 

@@ -121,6 +121,9 @@ static std::string violatedHold(const KernelTraits &traits, tv::PlanAttr plan,
     return name + "one thread issues a copy for each of at most " +
            std::to_string(maxBulkRows) + " rows, got a tile of " +
            std::to_string(plan.getRows());
+  if (staged && plan.startsAnywhere())
+    return name + "only rows that are aligned to 16 bytes go through shared "
+                  "memory, not with alignment = element";
   if (staged && run % tv::maxAccessBytes != 0)
     return name + "vector * element bytes must be a multiple of 16, got " +
            std::to_string(run);
@@ -134,6 +137,13 @@ static std::string violatedHold(const KernelTraits &traits, tv::PlanAttr plan,
 std::string quack::violatedRule(const KernelTraits &traits, const Target &target,
                                 tv::PlanAttr plan) {
   auto text = [](int64_t value) { return std::to_string(value); };
+  for (const OperandTraits &operand : traits.operands) {
+    int64_t run = plan.getVectorSize() * operand.bytes;
+    bool isWide = operand.role == Role::row || operand.role == Role::columns;
+    if (plan.startsAnywhere() && isWide && plan.getVectorSize() > 1 && run < 4)
+      return "with alignment = element an access takes at least 4 bytes of each "
+             "operand, got " + text(run) + " of '" + operand.name.str() + "'";
+  }
   if (plan.getCluster() > 1 && plan.getThreadsPerRow() < warpSize)
     return "in a cluster a row needs whole warps: threads_per_row must be at "
            "least 32, got " +

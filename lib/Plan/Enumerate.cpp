@@ -46,14 +46,17 @@ private:
 };
 } // namespace
 
-/// The widest run that fills 16 bytes of the narrowest row operand and divides N.
+/// The widest run that fills 16 bytes of the narrowest row operand. Where rows
+/// are aligned to it, it divides N: contiguous rows are aligned then.
 int64_t Enumerator::widestVector() const {
   int64_t narrowest = 4;
   for (const OperandTraits &operand : traits.operands)
     if (operand.role == Role::row)
       narrowest = std::min(narrowest, operand.bytes);
-  int64_t divisor = traits.columns & -traits.columns;
-  return std::min(tv::maxAccessBytes / narrowest, divisor);
+  int64_t widest = tv::maxAccessBytes / narrowest;
+  if (pins.startsAnywhere())
+    return widest;
+  return std::min(widest, traits.columns & -traits.columns);
 }
 
 SmallVector<int64_t> Enumerator::threadsPerRowChoices(int64_t threads) const {
@@ -123,7 +126,8 @@ void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
       continue;
     auto withCtas = [&](int64_t ctasPerSM) {
       return tv::PlanAttr::get(context, threads, threadsPerRow, rowsPerThread,
-                               cluster, vectorSize, ctasPerSM, exchange, held,
+                               cluster, vectorSize, pins.getAlignment(),
+                               ctasPerSM, exchange, held,
                                loads.getDictionary(context), stores(rowBytes));
     };
     tryPlan(withCtas);

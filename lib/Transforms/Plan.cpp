@@ -52,6 +52,7 @@ static tv::PlanAttr mergePins(tv::PlanAttr under, tv::PlanAttr over) {
       pick(under.getRowsPerThread(), over.getRowsPerThread()),
       pick(under.getCluster(), over.getCluster()),
       pick(under.getVectorSize(), over.getVectorSize()),
+      over.getAlignment() ? over.getAlignment() : under.getAlignment(),
       over.getCtasPerSM() >= 0 ? over.getCtasPerSM() : under.getCtasPerSM(),
       over.getExchange() ? over.getExchange() : under.getExchange(),
       merge(under.getHold(), over.getHold()),

@@ -4,7 +4,7 @@
 // RUN: not quack-opt %s --quack-plan="pin='threads = 63'" 2>&1 | FileCheck %s --check-prefix=RULE
 
 // TARGET: error: unknown target 'v100', expected one of: h100, h200
-// PIN: error: unknown plan field 'thread', expected threads, threads_per_row, rows_per_thread, cluster, vector, ctas_per_sm, exchange, hold, load or store
+// PIN: error: unknown plan field 'thread', expected threads, threads_per_row, rows_per_thread, cluster, vector, alignment, ctas_per_sm, exchange, hold, load or store
 // PIN: error: cannot read the pinned plan fields 'thread = 64': expected for example 'threads = 256, cluster = 4'
 // RULE: error: plan field 'threads' must be a multiple of 32 from 32 to 1024, got 63
 // RULE: error: cannot read the pinned plan fields 'threads = 63'
@@ -157,3 +157,17 @@ quack.kernel @hold_of_an_output(%y: memref<?x64xf32> out row, %s: memref<?xf32> 
 
 // expected-error @below {{'quack.kernel' op plan field 'store' must not name 'x', which is in}}
 quack.kernel @store_of_an_input(%x: memref<?x64xf32> in row) plan #quack_tv.plan<store = {x = streaming}> {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op has no legal plan for N = 64 with the pins given: operand 'x' cannot be held async: only rows that are aligned to 16 bytes go through shared memory, not with alignment = element}}
+quack.kernel @staged_anywhere(%x: memref<?x64xf32> in row) plan #quack_tv.plan<alignment = element, hold = {x = async}> {
+  %v = quack.load %x : memref<?x64xf32> -> tensor<64xf32>
+}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op has no legal plan for N = 64 with the pins given: with alignment = element an access takes at least 4 bytes of each operand, got 2 of 'x'}}
+quack.kernel @narrow_anywhere(%x: memref<?x64xi8> in row) plan #quack_tv.plan<alignment = element, vector = 2> {
+  %v = quack.load %x : memref<?x64xi8> -> tensor<64xi32>
+}

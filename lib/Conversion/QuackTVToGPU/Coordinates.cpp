@@ -194,8 +194,7 @@ Predicate ThreadBuilder::rowExists(const Fragment &fragment, int64_t rowOffset) 
   });
 }
 
-/// Returns the greatest column of any thread's first element.
-static int64_t greatestThreadColumn(const Fragment &fragment) {
+int64_t ThreadBuilder::greatestThreadColumn(const Fragment &fragment) {
   int64_t column = 0;
   for (Level level : {Level::Lane, Level::Warp, Level::Cta})
     for (Mode mode : fragment.layout->modes(level))

@@ -85,9 +85,14 @@ Value ThreadBuilder::loadPiece(tv::LoadOp load, int64_t index) {
   Fragment fragment = fragmentOf(load.getType());
   Address address = globalAddress(load.getSource(), fragment, index);
   int64_t bytes = fragment.run * fragment.elementBytes();
+  StringRef space = loadSpace(load.getPolicy());
+  Value policy = evictionPolicy(load.getPolicy());
+  if (isUnaligned(fragment))
+    return fromWords(loadUnaligned(skewOf(load.getSource(), fragment, index),
+                                   fragment, index, space, policy),
+                     fragment);
   SmallVector<Value> words =
-      loadWords(address, bytes, loadSpace(load.getPolicy()), partOf(fragment, index),
-                evictionPolicy(load.getPolicy()));
+      loadWords(address, bytes, space, partOf(fragment, index), policy);
   if (fragment.element.isInteger(8) && bytes == 1)
     return arith::TruncIOp::create(b, loc, b.getI8Type(), words.front());
   return fromWords(words, fragment);
@@ -131,6 +136,10 @@ void ThreadBuilder::storePiece(tv::StoreOp store, int64_t index) {
   Fragment fragment = fragmentOf(store.getValue().getType());
   Value value = piece(store.getValue(), index);
   loc = store.getLoc();
+  if (isUnaligned(fragment))
+    return storeUnaligned(skewOf(store.getTarget(), fragment, index), fragment,
+                          index, storeSpace(store.getPolicy()),
+                          toWords(value, fragment));
   Part part = partOf(fragment, index);
   if (fragment.shape.columns == 1)
     part.whole = both(part.whole, isCanonicalCopy(fragment));

@@ -90,6 +90,8 @@ private:
   /// Returns whether only the first `tailColumns` columns of a piece exist; null:
   /// never.
   Predicate isTail(const Fragment &fragment, int64_t columnOffset);
+  /// Returns the greatest column of any thread's first element.
+  static int64_t greatestThreadColumn(const Fragment &fragment);
   /// Returns how many columns of the run exist that the row's end cuts; 0: none
   /// is cut.
   int64_t tailColumns(const Fragment &fragment);
@@ -109,6 +111,7 @@ private:
     mlir::Value base;
     int64_t offset;
   };
+  using Values = llvm::SmallVector<mlir::Value>;
   /// When an access happens: all of it where `whole` (null: always), and where
   /// `tail`, which excludes `whole`, its first `tailBytes` bytes.
   struct Part {
@@ -150,8 +153,39 @@ private:
   /// Returns a shared-memory address as i32, for inline PTX.
   mlir::Value sharedAddress(int64_t offset);
 
+  //===--- Rows that start anywhere (Unaligned.cpp) -------------------------===//
+  /// How far a row starts after a multiple of a window (the bytes of an aligned
+  /// access): the same for all threads of the row.
+  struct Skew {
+    mlir::Value base;                     ///< the thread's address, less that
+    mlir::Value bytes, elements, isSome;  ///< i32, i32, i1
+    llvm::SmallVector<mlir::Value> words; ///< 1, 2, ... words of it (i1)
+    mlir::Value bits; ///< what is left below a word (i32); null: nothing
+  };
+  bool isUnaligned(const Fragment &fragment);
+  Skew skewOf(mlir::Value operand, const Fragment &fragment, int64_t index);
+  Values shiftDown(Values words, const Skew &skew, int64_t count);
+  Values shiftUp(Values words, const Skew &skew, int64_t count);
+  /// Clamps an i32.
+  mlir::Value clampTo(mlir::Value value, int64_t least, int64_t most);
+  Values loadElements(Address address, const Fragment &fragment,
+                      llvm::StringRef space, mlir::Value policy, mlir::Value from,
+                      mlir::Value to);
+  void storeElements(Address address, const Fragment &fragment,
+                     llvm::StringRef space, llvm::ArrayRef<mlir::Value> words,
+                     mlir::Value from, mlir::Value to);
+  Values loadWindow(const Skew &skew, const Fragment &fragment, int64_t columnOffset,
+                    int64_t number, Predicate row, llvm::StringRef space,
+                    mlir::Value policy);
+  Values loadUnaligned(const Skew &skew, const Fragment &fragment, int64_t index,
+                       llvm::StringRef space, mlir::Value policy);
+  void storeWindow(Address address, const Fragment &fragment, llvm::StringRef space,
+                   llvm::ArrayRef<mlir::Value> words, Predicate row, mlir::Value from,
+                   mlir::Value to);
+  void storeUnaligned(const Skew &skew, const Fragment &fragment, int64_t index,
+                      llvm::StringRef space, llvm::ArrayRef<mlir::Value> words);
+
   //===--- Reductions and exchange (Exchange.cpp) --------------------------===//
-  using Values = llvm::SmallVector<mlir::Value>;
   /// How partials combine: by kinds or by a combiner region.
   struct Combiner {
     mlir::ArrayAttr kinds, identities;

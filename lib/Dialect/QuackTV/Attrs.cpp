@@ -96,6 +96,7 @@ struct PlanFields {
   int64_t threads = 0, threadsPerRow = 0, rowsPerThread = 0, cluster = 0,
           vectorSize = 0, ctasPerSM = -1;
   std::optional<Exchange> exchange;
+  std::optional<Alignment> alignment;
   DictionaryAttr hold, load, store;
   llvm::SmallDenseSet<StringRef> seen;
 
@@ -163,18 +164,23 @@ static ParseResult parsePlanField(AsmParser &parser, PlanFields &fields) {
     return parsePerOperand<StorePolicy, StorePolicyAttr>(
         parser, fields.store, symbolizeStorePolicy,
         "write_back, streaming or skip_l1");
-  if (name != "exchange")
+  if (name != "exchange" && name != "alignment")
     return parser.emitError(loc, "unknown plan field '")
            << name
            << "', expected threads, threads_per_row, rows_per_thread, cluster, "
-              "vector, ctas_per_sm, exchange, hold, load or store";
+              "vector, alignment, ctas_per_sm, exchange, hold, load or store";
   StringRef keyword;
   loc = parser.getCurrentLocation();
   if (parser.parseKeyword(&keyword))
     return failure();
-  fields.exchange = symbolizeExchange(keyword);
-  if (!fields.exchange)
-    return parser.emitError(loc, "expected warps or ctas, got '")
+  bool isExchange = name == "exchange";
+  if (isExchange)
+    fields.exchange = symbolizeExchange(keyword);
+  else
+    fields.alignment = symbolizeAlignment(keyword);
+  if (!(isExchange ? fields.exchange.has_value() : fields.alignment.has_value()))
+    return parser.emitError(loc, "expected ")
+           << (isExchange ? "warps or ctas" : "vector or element") << ", got '"
            << keyword << "'";
   return success();
 }
@@ -189,7 +195,7 @@ Attribute PlanAttr::parse(AsmParser &parser, Type) {
   return PlanAttr::getChecked([&] { return parser.emitError(loc); },
                               parser.getContext(), f.threads, f.threadsPerRow,
                               f.rowsPerThread, f.cluster, f.vectorSize,
-                              f.ctasPerSM, f.exchange, f.hold, f.load, f.store);
+                              f.alignment, f.ctasPerSM, f.exchange, f.hold, f.load, f.store);
 }
 
 /// Prints one `{operand = value}` dictionary.
@@ -221,6 +227,8 @@ void PlanAttr::print(AsmPrinter &printer) const {
   number("rows_per_thread", getRowsPerThread());
   number("cluster", getCluster());
   number("vector", getVectorSize());
+  if (getAlignment())
+    field("alignment") << stringifyAlignment(*getAlignment());
   number("ctas_per_sm", getCtasPerSM(), -1);
   if (getExchange())
     field("exchange") << stringifyExchange(*getExchange());
@@ -253,8 +261,9 @@ static LogicalResult verifyPowerOfTwo(function_ref<InFlightDiagnostic()> error,
 LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t threads, int64_t threadsPerRow,
                                int64_t rowsPerThread, int64_t cluster,
-                               int64_t vectorSize, int64_t ctasPerSM,
-                               std::optional<Exchange>, DictionaryAttr,
+                               int64_t vectorSize, std::optional<Alignment>,
+                               int64_t ctasPerSM, std::optional<Exchange>,
+                               DictionaryAttr,
                                DictionaryAttr, DictionaryAttr) {
   if (threads < 0 || threads > 1024 || threads % warpSize != 0)
     return emitError() << "plan field 'threads' must be a multiple of 32 from 32 "

@@ -103,10 +103,14 @@ LogicalResult StageOp::verify() {
   if (getForm() != Hold::async && getForm() != Hold::bulk)
     return emitOpError("'form' must be async or bulk, got ")
            << stringifyHold(getForm());
+  // C5
+  auto kernel = cast<KernelOp>((*this)->getParentOp());
+  if (kernel.getPlan().startsAnywhere())
+    return emitOpError("needs rows that are aligned to 16 bytes, got a plan with "
+                       "alignment = element");
   // C4
   TileShape shape = getTileShape(tile);
   int64_t bytes = tile.getElementTypeBitWidth() / 8;
-  auto kernel = cast<KernelOp>((*this)->getParentOp());
   int64_t run = std::min(getLayoutAttr(tile).getValue().contiguousRun(shape),
                          getLongestRun(kernel)) *
                 bytes;

@@ -150,6 +150,28 @@ quack_tv.kernel @cut_run(%x: memref<?x187xf32> inout row) plan #one shared 0 {
   quack_tv.store %0, %x : tensor<1x256xf32, #runs>, memref<?x187xf32>
 }
 
+// Rows that start at any element: two windows a run, shifted; the row's first
+// window element by element where it is not full.
+#anywhere = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4, alignment = element>
+// CHECK-LABEL: llvm.func @anywhere(
+// CHECK: %[[ADDRESS:.*]] = llvm.ptrtoint
+// CHECK: %[[LOW:.*]] = arith.trunci %[[ADDRESS]]
+// CHECK: %[[SKEW:.*]] = arith.andi %[[LOW]], %c15_i32
+// CHECK: %[[SOME:.*]] = arith.cmpi ne, %[[SKEW]]
+// CHECK: scf.if
+// CHECK: "{ mov.b32 $0, 0; @$2 ld.global.b32 $0, [$1]; }"
+// CHECK: } else {
+// CHECK: @$5 ld.global.v4.b32 {$0, $1, $2, $3}, [$4]; }"
+// CHECK: @$5 ld.global.v4.b32 {$0, $1, $2, $3}, [$4+16]; }"
+// CHECK: arith.select
+// CHECK: nvvm.shfl.sync up
+// CHECK: "@$5 st.global.v4.b32 [$0], {$1, $2, $3, $4};"
+// CHECK: "@$2 st.global.b32 [$0], $1;"
+quack_tv.kernel @anywhere(%x: memref<?x128xf32> inout row) plan #anywhere shared 0 {
+  %0 = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #v4>
+  quack_tv.store %0, %x : tensor<1x128xf32, #v4>, memref<?x128xf32>
+}
+
 // A weight has no row; a row scalar is stored by the first copy.
 // CHECK-LABEL: llvm.func @other_roles(
 // CHECK-SAME: %{{.*}}: !llvm.ptr<1>, %{{.*}}: i64, %[[W:.*]]: !llvm.ptr<1>, %{{.*}}: i64, %[[S:.*]]: !llvm.ptr<1>, %{{.*}}: i64, %{{.*}}: i64)

@@ -224,3 +224,11 @@ quack_tv.kernel @stage_c4_run(%x: memref<?x64xf32> in row) plan #plan {
   %0 = quack_tv.stage %x by async : memref<?x64xf32> -> !quack_tv.staged<tensor<1x64xf32, #tile>>
 }
 
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4, alignment = element>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack_tv.kernel @stage_c5_alignment(%x: memref<?x128xf32> in row) plan #plan {
+  // expected-error @below {{'quack_tv.stage' op needs rows that are aligned to 16 bytes, got a plan with alignment = element}}
+  %0 = quack_tv.stage %x by async : memref<?x128xf32> -> !quack_tv.staged<tensor<1x128xf32, #tile>>
+}

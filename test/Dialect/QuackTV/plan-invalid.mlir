@@ -4,8 +4,13 @@
 // Syntax
 //===----------------------------------------------------------------------===//
 
-// expected-error @below {{unknown plan field 'warps', expected threads, threads_per_row, rows_per_thread, cluster, vector, ctas_per_sm, exchange, hold, load or store}}
+// expected-error @below {{unknown plan field 'warps', expected threads, threads_per_row, rows_per_thread, cluster, vector, alignment, ctas_per_sm, exchange, hold, load or store}}
 #plan = #quack_tv.plan<warps = 4>
+
+// -----
+
+// expected-error @below {{expected vector or element, got 'row'}}
+#plan = #quack_tv.plan<alignment = row>
 
 // -----
 

@@ -4,7 +4,7 @@
 
 sweep.py KERNELS FAMILY, where FAMILY is own (the planner's plans), large (the
 same for rows of many warps and CTAs), holds, clusters, tails (vectors that do
-not divide N) or product (every kernel x columns x storage x cluster: minutes).
+not divide N), anywhere (rows that start at any element) or product (every kernel x columns x storage x cluster: minutes).
 """
 
 import itertools
@@ -63,13 +63,29 @@ families = {
         for cluster in ([1, 2] if columns > 1000 else [1])
     ],
 }
+families["anywhere"] = [
+    (kernel, columns, storage, "alignment = element")
+    for kernel in ["softmax.mlir", "sum.mlir"]
+    for columns in [1, 2, 7, 8, 33, 129, 1003]
+    for storage in types
+] + [
+    ("softmax.mlir", columns, storage, "alignment = element, " + pin)
+    for columns in [257, 1003]
+    for storage in ["f32", "bf16", "x:bf16,y:f32", "x:f32,y:f16"]
+    for pin in [
+        "threads = 64, threads_per_row = 16, rows_per_thread = 1, vector = 8, hold = {x = reload}",
+        "threads = 64, threads_per_row = 32, cluster = 2, hold = {x = packed}",
+        "threads = 64, threads_per_row = 64, cluster = 4, vector = 4",
+    ]
+]
 for kernel, columns, storage, pin in families[family]:
     job = {
         "kernel": os.path.join(kernels_dir, kernel),
         "columns": columns,
         "storage": storage,
         "pin": pin,
-        "rows": 3,
+        # Nine rows of odd length start at each place that there is.
+        "rows": 9 if family == "anywhere" else 3,
         "verify": True,
         # Vectors want aligned rows.
         "row_strides": dict.fromkeys("xy", -columns % 8 + columns) if family == "tails" else {},

@@ -27,7 +27,8 @@ struct ParsedOperand {
     real,    ///< `bits`, an f32's if `isSingle`, else an f64's
     symbol,  ///< name+bits: a variable, a label, a parameter
     address, ///< [elements[0] + bits]
-    vector   ///< {elements}
+    vector,  ///< {elements}
+    list     ///< (elements), of a call
   };
   Kind kind = sink;
   Place place;
@@ -63,7 +64,15 @@ struct ParsedRegister {
   Type type = Type::b32;
 };
 
-/// A variable of .shared or .global, or a parameter.
+/// A value of an initialiser.
+struct ParsedValue {
+  Place place;
+  std::string symbol; ///< whose address, plus `bits`; empty: none
+  uint64_t bits = 0;
+  bool isReal = false, isSingle = false;
+};
+
+/// A variable, or a parameter.
 struct ParsedVariable {
   std::string name;
   Type type = Type::b8;
@@ -71,7 +80,23 @@ struct ParsedVariable {
   uint64_t alignment = 1;
   uint64_t count = 1; ///< elements; 0 for `name[]`
   bool isExternal = false;
-  bool isPointer = false; ///< .ptr
+  bool isPointer = false;          ///< .ptr
+  bool isConstant = false;         ///< .const
+  int reg = -1;                    ///< of a parameter in .reg: the register
+  unsigned block = 0;              ///< the `{ }` it stands in
+  std::vector<ParsedValue> values; ///< in the order of memory; the rest is 0
+
+  uint64_t bytes() const { return count * sizeOf(type); }
+};
+
+/// What a label names that is no place (PTX ISA, .branchtargets, .calltargets,
+/// .callprototype).
+struct ParsedTable {
+  std::string name;
+  unsigned block = 0;
+  enum Kind { branchTargets, callTargets, prototype } kind = branchTargets;
+  std::vector<ParsedOperand> targets;
+  std::vector<ParsedVariable> results, parameters; ///< of a prototype
 };
 
 struct ParsedLabel {
@@ -80,11 +105,15 @@ struct ParsedLabel {
   unsigned instruction = 0; ///< the next one
 };
 
+/// A kernel (.entry) or a function (.func).
 struct ParsedKernel {
   std::string name;
   Place place;
-  std::vector<ParsedVariable> parameters;
+  bool isFunction = false;
+  std::vector<ParsedVariable> results, parameters;
   std::vector<ParsedVariable> shared; ///< declared inside
+  std::vector<ParsedVariable> local;  ///< .local, and .param of calls
+  std::vector<ParsedTable> tables;
   std::vector<ParsedRegister> registers;
   std::vector<ParsedInstruction> instructions;
   std::vector<ParsedLabel> labels;
@@ -99,7 +128,9 @@ struct ParsedModule {
   std::string name;
   unsigned version = 0; ///< times ten
   std::vector<ParsedVariable> shared;
+  std::vector<ParsedVariable> globals; ///< .global and .const
   std::vector<ParsedKernel> kernels;
+  std::vector<ParsedKernel> functions; ///< that have a body
 };
 
 /// Parses PTX text; `text` must outlive the result.

@@ -146,10 +146,13 @@ void quack::sim::countShared(Warp &warp, const Op &op,
     count.wavefronts += width / 4;
     return;
   }
+  // The same place in several CTAs is one: what ncu counts for loads of peers'.
+  constexpr uint64_t inCta = (1ull << clusterShift) - 1;
   int64_t active[warpLanes];
   for (unsigned i = 0; i < warpLanes; ++i)
-    active[i] = lanes >> i & 1 ? int64_t(addresses[i] & ~uint64_t(width - 1))
-                               : inactiveLane;
+    active[i] = lanes >> i & 1
+                    ? int64_t(addresses[i] & inCta & ~uint64_t(width - 1))
+                    : inactiveLane;
   SharedAccessCost cost =
       sharedAccessCost(active, width, kind == AccessKind::read);
   count.leastWavefronts += uint64_t(cost.phases);

@@ -17,6 +17,7 @@ namespace quack::sim {
 struct ModuleImpl {
   std::string source;
   std::vector<Program> programs;
+  std::string warning; ///< see Module::warning
   ModuleVariables variables;
 };
 

@@ -43,9 +43,13 @@ Expected<Module> Module::parse(StringRef text, StringRef name) {
     if (!program)
       return program.takeError();
     impl->programs.push_back(std::move(*program));
+    if (impl->warning.empty())
+      impl->warning = findFusible(kernel);
   }
   return Module(std::move(impl));
 }
+
+const std::string &Module::warning() const { return impl->warning; }
 
 std::vector<std::string> Module::kernels() const {
   std::vector<std::string> names;

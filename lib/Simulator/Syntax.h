@@ -137,6 +137,10 @@ struct ParsedModule {
 llvm::Expected<ParsedModule> parseModule(llvm::StringRef text,
                                          llvm::StringRef name);
 
+/// Returns a sentence on the first product without a rounding that feeds a sum
+/// without one, or nothing.
+std::string findFusible(const ParsedKernel &kernel);
+
 } // namespace quack::sim
 
 #endif // QUACK_LIB_SIMULATOR_SYNTAX_H

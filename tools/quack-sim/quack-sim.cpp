@@ -122,6 +122,8 @@ static Expected<bool> run(const Options &options) {
       options.report != "text")
     return createStringError("--report must be text or json, got '" +
                              options.report + "'");
+  if (!module->warning().empty())
+    errs() << options.input << ": warning: " << module->warning() << "\n";
   if (options.parseOnly)
     return true;
   sim::LaunchConfig config;

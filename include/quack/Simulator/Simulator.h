@@ -178,6 +178,10 @@ public:
   Module &operator=(Module &&);
   ~Module();
 
+  /// Returns "line 12: ..." on the first place where a GPU may round otherwise,
+  /// or nothing.
+  const std::string &warning() const;
+
   /// Returns the kernels' names in the order of the text.
   std::vector<std::string> kernels() const;
 

@@ -76,7 +76,8 @@ extern "C" __global__ void bulkCluster(const int *in, int *out) {
         "r"((unsigned)__cvta_generic_to_shared(&full)),
         "h"((unsigned short)((1 << blocks) - 1))
         : "memory");
-  while (!ptx::mbarrier_try_wait_parity(&full, 0))
+  while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster,
+                                        &full, 0))
     ;
   if (threadIdx.x == 0) {
     unsigned next = (rank + 1) % blocks;
@@ -87,7 +88,8 @@ extern "C" __global__ void bulkCluster(const int *in, int *out) {
     ptx::cp_async_bulk(ptx::space_cluster, ptx::space_shared, target,
                        tile + 64 * rank, sizeof(received), signal);
   }
-  while (!ptx::mbarrier_try_wait_parity(&arrived, 0))
+  while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster,
+                                        &arrived, 0))
     ;
   out[blockIdx.x * 64 + threadIdx.x] =
       received[threadIdx.x] + 5 * tile[255 - threadIdx.x];

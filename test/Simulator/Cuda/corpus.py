@@ -129,8 +129,8 @@ MATH_APPROX = (
     (4 * ULP, 0), (32 * ULP, 0), (4 * ULP, 0),            # expf __expf exp2f
     (4 * ULP, 0), (4 * ULP, 2**-20), (4 * ULP, 2**-21),   # logf __logf log2f
     (4 * ULP, 0), (4 * ULP, 0), (4 * ULP, 0),             # log1pf expm1f rsqrtf
-    (4 * ULP, 0), (4 * ULP, 0), (0, 2**-19),              # sinf cosf __sinf
-    (0, 2**-19), (4 * ULP, 0), (16 * ULP, 0),             # __cosf tanhf powf
+    (4 * ULP, 0), (4 * ULP, 0), (0, 2**-13.7),            # sinf cosf __sinf
+    (0, 2**-13.7), (4 * ULP, 0), (16 * ULP, 0),             # __cosf tanhf powf
     (4 * ULP, 0), (4 * ULP, 0), (8 * ULP, 0))  # __fdividef cbrtf the logistic
 
 # int scale[4]; long long bias; short step; float factor.

@@ -290,3 +290,19 @@ TEST(Parser, WhatSm90DoesNotHaveIsAnError) {
     consumeError(module.takeError());
   }
 }
+
+TEST(Warnings, ABareProductThatFeedsABareSum) {
+  auto warningOf = [](const char *text) {
+    Expected<Module> module = Module::parse(wrap(text));
+    EXPECT_TRUE(bool(module)) << text;
+    return module->warning();
+  };
+  EXPECT_EQ(
+      warningOf("mul.f32 %r2, %r3, %r4;\nadd.f32 %r5, %r2, %r6;"),
+      "line 11: 'add.f32' may be fused with 'mul.f32' of line 10 on a GPU, "
+      "and then rounds once; .rn keeps them apart");
+  EXPECT_EQ(warningOf("mul.rn.f32 %r2, %r3, %r4; add.f32 %r5, %r2, %r6;"), "");
+  EXPECT_EQ(warningOf("mul.f32 %r2, %r3, %r4; add.rn.f32 %r5, %r2, %r6;"), "");
+  EXPECT_EQ(warningOf("mul.f32 %r2, %r3, %r4; add.f32 %r5, %r3, %r6;"), "");
+  EXPECT_EQ(warningOf("mul.lo.u32 %r2, %r3, %r4; add.u32 %r5, %r2, %r6;"), "");
+}

@@ -36,6 +36,10 @@ uint32_t quack::sim::requireDefined(Warp &warp, const Op &op, Slot slot,
   if (__builtin_expect(undefined == 0, 1) || !warp.cluster->checksUndefined)
     return lanes;
   uint32_t line = warp.origin[slot];
+  // One report of what a line read, however many instructions it reaches.
+  if (line &&
+      !warp.cluster->grid.reported.insert({"undefined since", line}).second)
+    return lanes & ~undefined;
   report(warp, op, firstLane(undefined), "undefined",
          "a value that nobody wrote reaches " + use +
              (line ? "; it was read in line " + Twine(line).str()

@@ -69,7 +69,7 @@ std::vector<unsigned> Module::parameterBytes(StringRef kernel) const {
 
 Extent Module::requiredBlock(StringRef kernel) const {
   for (const Program &program : impl->programs)
-    if (program.name == kernel)
+    if (kernel.empty() || program.name == kernel)
       return {program.requiredThreads[0], program.requiredThreads[1],
               program.requiredThreads[2]};
   return {0, 0, 0};
@@ -77,7 +77,7 @@ Extent Module::requiredBlock(StringRef kernel) const {
 
 Extent Module::requiredCluster(StringRef kernel) const {
   for (const Program &program : impl->programs)
-    if (program.name == kernel)
+    if (kernel.empty() || program.name == kernel)
       return {program.requiredCluster[0], program.requiredCluster[1],
               program.requiredCluster[2]};
   return {0, 0, 0};

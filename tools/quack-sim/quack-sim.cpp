@@ -20,7 +20,7 @@ using namespace quack;
 static constexpr StringLiteral overview =
     R"(runs PTX on the CPU and names its faults
 
-  quack-sim softmax.ptx --grid=64 --block=128 --shared=64 \
+  quack-sim softmax.ptx --grid=64 --shared=64 \
       --arg=x.npy --arg=i64:4096 --arg=out:y.npy:f32:64x4096 --arg=i64:4096 --arg=i64:64
 
 An argument is an array (x.npy), memory for one (out:y.npy:f32:64x4096,
@@ -38,10 +38,14 @@ struct Options {
       "kernel", cl::desc("Kernel, if the file has several"), cl::cat(category)};
   cl::opt<std::string> grid{"grid", cl::desc("CTAs, as X, XxY or XxYxZ"),
                             cl::init("1"), cl::cat(category)};
-  cl::opt<std::string> block{"block", cl::desc("Threads of a CTA"),
-                             cl::init("32"), cl::cat(category)};
-  cl::opt<std::string> cluster{"cluster", cl::desc("CTAs of a cluster"),
-                               cl::init("1"), cl::cat(category)};
+  cl::opt<std::string> block{
+      "block",
+      cl::desc("Threads of a CTA (default: what the kernel requires, or 32)"),
+      cl::cat(category)};
+  cl::opt<std::string> cluster{
+      "cluster",
+      cl::desc("CTAs of a cluster (default: what the kernel requires, or 1)"),
+      cl::cat(category)};
   cl::opt<unsigned> shared{"shared", cl::desc("Bytes of dynamic shared memory"),
                            cl::init(0), cl::cat(category)};
   cl::list<std::string> arguments{"arg", cl::desc("Argument, in order"),
@@ -131,10 +135,18 @@ static Expected<bool> run(const Options &options) {
   config.sharedBytes = options.shared;
   if (Error error = readExtent("grid", options.grid, config.grid))
     return error;
-  if (Error error = readExtent("block", options.block, config.block))
-    return error;
-  if (Error error = readExtent("cluster", options.cluster, config.cluster))
-    return error;
+  config.block = module->requiredBlock(options.kernel);
+  if (!config.block.count())
+    config.block = {32, 1, 1};
+  config.cluster = module->requiredCluster(options.kernel);
+  if (!config.cluster.count())
+    config.cluster = {1, 1, 1};
+  if (!options.block.empty())
+    if (Error error = readExtent("block", options.block, config.block))
+      return error;
+  if (!options.cluster.empty())
+    if (Error error = readExtent("cluster", options.cluster, config.cluster))
+      return error;
   sim::Options how;
   how.stepLimit = options.steps;
   how.hostThreads = options.hostThreads;

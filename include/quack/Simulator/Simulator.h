@@ -188,8 +188,8 @@ public:
   /// Returns the bytes of each parameter of a kernel that there is.
   std::vector<unsigned> parameterBytes(llvm::StringRef kernel) const;
 
-  /// Returns the block, or the cluster, that a kernel requires; all 0 if any
-  /// will do.
+  /// Returns the block, or the cluster, that a kernel requires (the module's
+  /// first if `kernel` is empty); all 0 if any will do.
   Extent requiredBlock(llvm::StringRef kernel) const;
   Extent requiredCluster(llvm::StringRef kernel) const;
 

@@ -188,9 +188,12 @@ TEST(Checks, UndefinedNamesTheLineThatRead) {
                           "setp.lt.u32 %p1, 6, 5; selp.b32 %r3, 1, %r2, %p1;",
                           "add.u32 %r3, %r2, %r2;"}) {
     std::vector<uint32_t> buffer(64);
-    Report report = runBody("ld.shared.b32 %r2, [memory];\n" +
-                                std::string(use) + "st.global.b32 [%rd0], %r3;",
-                            buffer, {1});
+    Report report =
+        runBody("ld.shared.b32 %r2, [memory];\n" + std::string(use) +
+                    "st.global.b32 [%rd0], %r3;\n"
+                    "st.global.b32 [%rd0+4], %r3;",
+                buffer, {1});
+    // Once, though it reaches memory twice.
     ASSERT_EQ(report.faults.size(), 1u) << describe(report);
     EXPECT_EQ(report.faults[0].kind, "undefined");
     EXPECT_NE(report.faults[0].text.find("read in line 10"), std::string::npos)

@@ -100,8 +100,6 @@ static void give(Warp &warp, const Op &op, Slot frame, const CallValue &value,
 // Registers
 //===----------------------------------------------------------------------===//
 
-static unsigned slotsOf(Type type) { return std::max(1u, sizeOf(type) / 2); }
-
 static void setAside(Warp &warp, const Callable &function,
                      Activation &activation) {
   for (auto [slot, type] : function.registers) {

@@ -30,7 +30,7 @@ void Decoder::fail(Place place, const Twine &text) {
 
 Slot Decoder::allocate(Type type) {
   Slot slot = program.slots;
-  program.slots += std::max(1u, sizeOf(type) / 2);
+  program.slots += slotsOf(type);
   return slot;
 }
 
@@ -161,17 +161,22 @@ uint64_t quack::sim::floatBits(const ParsedOperand &operand, Type type) {
   return bits;
 }
 
+Slot Decoder::registerOf(const ParsedOperand &operand, Type type,
+                         bool isWrite) {
+  Type held = body->registers[operand.index].type;
+  if (sizeOf(held) != std::max(type == Type::pred ? 0u : 2u, sizeOf(type)))
+    fail(operand.place, "'" + body->registers[operand.index].name + "' is a ." +
+                            getName(held) +
+                            " register, expected the width of ." +
+                            getName(type));
+  noteUse(operand.index, isWrite);
+  return registerSlots[operand.index];
+}
+
 Slot Decoder::source(const ParsedOperand &operand, Type type) {
   switch (operand.kind) {
-  case ParsedOperand::reg: {
-    Type held = body->registers[operand.index].type;
-    if (sizeOf(held) != std::max(type == Type::pred ? 0u : 2u, sizeOf(type)))
-      fail(operand.place, "'" + body->registers[operand.index].name +
-                              "' is a ." + getName(held) +
-                              " register, expected the width of ." +
-                              getName(type));
-    return registerSlots[operand.index];
-  }
+  case ParsedOperand::reg:
+    return registerOf(operand, type, /*isWrite=*/false);
   case ParsedOperand::integer:
     if (type == Type::b128)
       fail(operand.place, "expected a register");
@@ -204,12 +209,13 @@ Slot Decoder::dest(const ParsedOperand &operand, Type type) {
     fail(operand.place, "expected a register");
     return sinkSlot;
   }
-  Slot slot = source(operand, type);
+  Slot slot = registerOf(operand, type, /*isWrite=*/true);
   noteDestination(operand.index, slot, type);
   return slot;
 }
 
 Slot Decoder::predicate(unsigned reg) {
+  noteUse(reg, /*isWrite=*/true);
   noteDestination(reg, registerSlots[reg], Type::pred);
   return registerSlots[reg];
 }
@@ -377,6 +383,7 @@ void Decoder::decodeInstruction(const ParsedInstruction &parsed) {
     op.hasGuard = true;
     op.isGuardNegated = parsed.isGuardNegated;
     op.guard = registerSlots[unsigned(parsed.guard)];
+    noteUse(unsigned(parsed.guard), /*isWrite=*/false);
   }
   if (none_of(families, [&](Family family) { return family(*this, op); }))
     fail("unknown instruction '" + parsed.text + "'");
@@ -394,10 +401,13 @@ void Decoder::decodeBody() {
   Callable &made = function();
   made.begin = uint32_t(program.ops.size());
   registerSlots.clear();
-  for (const ParsedRegister &reg : body->registers) {
-    registerSlots.push_back(allocate(reg.type));
-    made.registers.push_back({registerSlots.back(), reg.type});
-  }
+  if (places.empty())
+    for (const ParsedRegister &reg : body->registers)
+      registerSlots.push_back(allocate(reg.type));
+  else
+    registerSlots = places;
+  for (size_t i = 0; i < registerSlots.size(); ++i)
+    made.registers.push_back({registerSlots[i], body->registers[i].type});
   layOutFrame();
   for (const ParsedInstruction &parsed : body->instructions) {
     decodeInstruction(parsed);
@@ -411,6 +421,11 @@ void Decoder::decodeBody() {
   last.root = "ret";
   last.text = "ret";
   decodeInstruction(last);
+}
+
+void Decoder::shareRegisters(const Program &known,
+                             ArrayRef<RegisterUse> itsUses) {
+  places = placeRegisters(known, kernel.registers, itsUses, program.slots);
 }
 
 Expected<Program> Decoder::run() {
@@ -443,5 +458,13 @@ Expected<Program> Decoder::run() {
 Expected<Program> quack::sim::decode(const ParsedModule &module,
                                      const StringMap<uint64_t> &variables,
                                      const ParsedKernel &kernel) {
-  return Decoder(module, variables, kernel).run();
+  Decoder first(module, variables, kernel);
+  Expected<Program> program = first.run();
+  // Functions save and restore their registers one by one.
+  if (!program || program->functions.size() > 1 || kernel.registers.empty())
+    return program;
+  // Once it is known who is live when, registers get their places.
+  Decoder second(module, variables, kernel);
+  second.shareRegisters(*program, first.registerUses());
+  return second.run();
 }

@@ -11,7 +11,7 @@
 #ifndef QUACK_LIB_SIMULATOR_DECODER_H
 #define QUACK_LIB_SIMULATOR_DECODER_H
 
-#include "Program.h"
+#include "RegisterPlaces.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -28,6 +28,12 @@ public:
           const ParsedKernel &kernel);
 
   llvm::Expected<Program> run();
+
+  /// Who reads and writes which register, in the order of the instructions.
+  llvm::ArrayRef<RegisterUse> registerUses() const { return uses; }
+  /// Lets registers share places, as decoding the kernel before has shown.
+  void shareRegisters(const Program &known,
+                      llvm::ArrayRef<RegisterUse> itsUses);
 
   const ParsedInstruction &inst() const { return *instruction; }
   llvm::StringRef root() const { return instruction->root; }
@@ -130,6 +136,8 @@ private:
   const ParsedInstruction *instruction = nullptr;
   std::vector<bool> taken;
   std::vector<Slot> registerSlots;
+  std::vector<Slot> places; ///< of the kernel's registers, if shared
+  std::vector<RegisterUse> uses;
   std::map<std::pair<uint64_t, unsigned>, Slot> constantSlots;
   std::map<std::pair<unsigned, bool>, Slot> specialSlots;
   llvm::StringMap<uint64_t> sharedAddresses;
@@ -140,6 +148,10 @@ private:
   Callable &function() { return program.functions[bodyNumber]; }
   const Callable &function() const { return program.functions[bodyNumber]; }
   void noteDestination(unsigned reg, Slot slot, Type type);
+  void noteUse(unsigned reg, bool isWrite) {
+    uses.push_back({uint32_t(program.ops.size()), reg, isWrite});
+  }
+  Slot registerOf(const ParsedOperand &operand, Type type, bool isWrite);
   void layOutShared();
   void layOutParameters();
   void layOutFrame();

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Program.h"
+#include "Blocks.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -17,80 +17,29 @@ using namespace llvm;
 using namespace quack::sim;
 
 namespace {
-struct BlockGraph {
-  std::vector<uint32_t> begins; ///< first op of each block; the exit is last
-  std::vector<std::vector<uint32_t>> successors;
-  std::vector<uint32_t> rank; ///< post-order number in the reversed graph
+/// The blocks from which the exit can be reached, by the reversed graph.
+struct ReverseOrder {
+  std::vector<uint32_t> rank; ///< post-order number
   std::vector<uint32_t> order;
 };
 } // namespace
 
-/// Leaves the body: a function's lanes meet where it was called.
-static bool leaves(const Op &op) {
-  return op.flow == Flow::exit || op.flow == Flow::ret;
-}
-
-/// Where a branch may lead, other than to the next instruction.
-static llvm::ArrayRef<uint32_t> targetsOf(const Program &program,
-                                          const Op &op) {
-  if (op.flow == Flow::branch)
-    return op.target;
-  if (op.flow == Flow::table)
-    return llvm::ArrayRef(program.targets).slice(op.list, op.target);
-  return {};
-}
-static bool isBranch(const Op &op) {
-  return op.flow == Flow::branch || op.flow == Flow::table;
-}
-
-static BlockGraph buildGraph(const Program &program) {
-  const std::vector<Op> &ops = program.ops;
-  std::vector<bool> starts(ops.size() + 1, false);
-  starts[0] = starts[ops.size()] = true;
-  for (size_t i = 0; i < ops.size(); ++i)
-    if (isBranch(ops[i]) || leaves(ops[i])) {
-      starts[i + 1] = true;
-      for (uint32_t target : targetsOf(program, ops[i]))
-        starts[target] = true;
-    }
-  BlockGraph graph;
-  std::vector<uint32_t> blockOf(ops.size() + 1);
-  for (size_t i = 0; i <= ops.size(); ++i) {
-    if (starts[i])
-      graph.begins.push_back(uint32_t(i));
-    blockOf[i] = uint32_t(graph.begins.size() - 1);
-  }
-  uint32_t exit = uint32_t(graph.begins.size() - 1);
-  graph.successors.resize(exit + 1);
-  for (uint32_t block = 0; block < exit; ++block) {
-    const Op &last = ops[graph.begins[block + 1] - 1];
-    std::vector<uint32_t> &next = graph.successors[block];
-    for (uint32_t target : targetsOf(program, last))
-      next.push_back(blockOf[target]);
-    if (leaves(last))
-      next.push_back(exit);
-    if (!(isBranch(last) || leaves(last)) || last.hasGuard)
-      next.push_back(block + 1);
-  }
-  return graph;
-}
-
-/// Numbers the blocks from which the exit can be reached.
-static void orderFromExit(BlockGraph &graph) {
+static ReverseOrder orderFromExit(const BlockGraph &graph) {
+  ReverseOrder result;
   size_t count = graph.begins.size();
   std::vector<std::vector<uint32_t>> predecessors(count);
   for (uint32_t block = 0; block < count; ++block)
     for (uint32_t next : graph.successors[block])
       predecessors[next].push_back(block);
-  graph.rank.assign(count, UINT32_MAX);
+  result.rank.assign(count, UINT32_MAX);
   std::vector<bool> seen(count, false);
   std::vector<std::pair<uint32_t, size_t>> stack{{uint32_t(count - 1), 0}};
   seen[count - 1] = true;
   while (!stack.empty()) {
     auto &[block, at] = stack.back();
     if (at == predecessors[block].size()) {
-      graph.rank[block] = uint32_t(graph.order.size());
-      graph.order.push_back(block);
+      result.rank[block] = uint32_t(result.order.size());
+      result.order.push_back(block);
       stack.pop_back();
       continue;
     }
@@ -100,16 +49,18 @@ static void orderFromExit(BlockGraph &graph) {
       stack.emplace_back(next, 0);
     }
   }
+  return result;
 }
 
-static std::vector<uint32_t> postDominators(const BlockGraph &graph) {
+static std::vector<uint32_t> postDominators(const BlockGraph &graph,
+                                            const ReverseOrder &from) {
   size_t count = graph.begins.size();
   uint32_t exit = uint32_t(count - 1);
   std::vector<uint32_t> parent(count, UINT32_MAX);
   parent[exit] = exit;
   auto meet = [&](uint32_t x, uint32_t y) {
     while (x != y)
-      if (graph.rank[x] < graph.rank[y])
+      if (from.rank[x] < from.rank[y])
         x = parent[x];
       else
         y = parent[y];
@@ -118,7 +69,7 @@ static std::vector<uint32_t> postDominators(const BlockGraph &graph) {
   bool changed = true;
   while (changed) {
     changed = false;
-    for (uint32_t block : reverse(graph.order)) {
+    for (uint32_t block : reverse(from.order)) {
       if (block == exit)
         continue;
       uint32_t found = UINT32_MAX;
@@ -133,9 +84,8 @@ static std::vector<uint32_t> postDominators(const BlockGraph &graph) {
 }
 
 void quack::sim::findJoins(Program &program) {
-  BlockGraph graph = buildGraph(program);
-  orderFromExit(graph);
-  std::vector<uint32_t> parent = postDominators(graph);
+  BlockGraph graph = buildBlocks(program);
+  std::vector<uint32_t> parent = postDominators(graph, orderFromExit(graph));
   for (uint32_t block = 0; block + 1 < graph.begins.size(); ++block) {
     Op &last = program.ops[graph.begins[block + 1] - 1];
     uint32_t join = parent[block];

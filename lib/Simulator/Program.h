@@ -33,6 +33,12 @@ inline constexpr unsigned warpLanes = 32;
 inline constexpr unsigned slotBytes = 64;
 inline constexpr uint32_t allLanes = 0xffffffffu;
 
+/// Returns the slots that a register takes.
+inline Slot slotsOf(Type type) {
+  unsigned slots = sizeOf(type) / 2;
+  return slots ? slots : 1;
+}
+
 /// Slots 0 to 7 hold zeros, for any type; what goes to sinkSlot is lost, since
 /// nobody reads it. carrySlot is the predicate CC.CF of extended-precision
 /// arithmetic.

@@ -126,15 +126,14 @@ SharedAccessCost quack::sharedAccessCost(llvm::ArrayRef<int64_t> addresses,
          "a lane accesses 4, 8 or 16 bytes");
   assert(addresses.size() <= static_cast<size_t>(warpSize) &&
          "a warp has 32 lanes");
-  const size_t lanesPerPhase = warpSize * wordBytes / width;
+  size_t lanesPerPhase = warpSize * wordBytes / width;
+  // As ncu counts on an H200: the pairs of the whole warp decide.
+  if (isLoad && width > wordBytes &&
+      (isPaired(addresses, 1) || isPaired(addresses, 2)))
+    lanesPerPhase *= 2;
   SharedAccessCost cost = {0, 0, 0};
   while (!addresses.empty()) {
     size_t lanes = std::min(lanesPerPhase, addresses.size());
-    // As ncu counts on an H200.
-    llvm::ArrayRef<int64_t> two =
-        addresses.take_front(std::min(2 * lanesPerPhase, addresses.size()));
-    if (isLoad && width > wordBytes && (isPaired(two, 1) || isPaired(two, 2)))
-      lanes = two.size();
     Addresses active = distinctActive(addresses.take_front(lanes));
     addresses = addresses.drop_front(lanes);
     assert(llvm::all_of(active, [&](int64_t a) { return a % width == 0; }) &&

@@ -45,7 +45,7 @@ template <typename Format> uint16_t finish(const Op &op, double value) {
 }
 
 /// Modifiers of fma and of min and max, in Op::mode.
-enum : uint8_t { relu = 1, signs = 2 };
+enum : uint8_t { relu = 1, signs = 2, outOfBounds = 4 };
 
 struct AddH {
   static double apply(double a, double b, double) { return a + b; }
@@ -72,6 +72,18 @@ template <typename Format, typename F> struct Arith {
     if (op.mode & relu) // a NaN stays
       result = result <= 0 ? 0 : result;
     return finish<Format>(op, result);
+  }
+};
+/// PTX ISA, "Half Precision Floating-Point Instructions: fma": .oob gives +0 if
+/// an operand is the NaN that stands for what lies out of a tensor's bounds.
+/// Which NaN that is, PTX doesn't say: on an H200, of all patterns of the first
+/// operand, these of either sign, for f16 and bf16 alike.
+template <typename Format> struct FmaOutOfBounds {
+  static bool isOutside(uint16_t bits) { return (bits & 0x7fff) == 0x7ff7; }
+  static uint16_t apply(const Op &op, uint16_t a, uint16_t b, uint16_t c) {
+    return isOutside(a) || isOutside(b) || isOutside(c)
+               ? 0
+               : Arith<Format, FmaH>::apply(op, a, b, c);
   }
 };
 /// Order of patterns: as sign and magnitude; +0 is above -0.
@@ -147,7 +159,8 @@ static Handler pick(llvm::StringRef root, const Op &op) {
   if (root == "mul")
     return pickWidth<Arith<Format, MulH>>(op);
   if (root == "fma")
-    return pickWidth<Arith<Format, FmaH>>(op);
+    return op.mode & outOfBounds ? pickWidth<FmaOutOfBounds<Format>>(op)
+                                 : pickWidth<Arith<Format, FmaH>>(op);
   if (root == "min")
     return pickExtremum<Format, false>(op);
   if (root == "max")
@@ -176,8 +189,8 @@ bool quack::sim::decodeHalf(Decoder &d, Op &op) {
   op.nan = isExtremum && d.take("NaN");
   if (root == "fma" && d.take("relu"))
     op.mode |= relu;
-  if (root == "fma" && d.has("oob"))
-    d.fail("PTX does not say which NaN .oob stands for");
+  if (root == "fma" && !op.flush && !op.saturate && d.take("oob"))
+    op.mode |= outOfBounds;
   // .xorsign comes with .abs.
   if (isExtremum && d.has("abs") && d.take("xorsign") && d.take("abs"))
     op.mode |= signs;

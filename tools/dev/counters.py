@@ -12,8 +12,8 @@
 The kernels are those of test/Simulator/Cuda, accesses to shared memory in many
 patterns, and what quack-opt makes of library kernels. DIR/ncu.json holds what
 ncu read; BIN is the folder of quack-opt and quack-sim: that of the PATH, or
-build/bin. `keep` writes test/Simulator/Cuda/expected/counters.tsv, without the
-compiler's kernels, whose PTX changes.
+build/bin. `keep` writes test/Simulator/Cuda/expected/counters.tsv, and keeps the
+compiler's PTX as it was measured in test/Simulator/Cuda/compiled.
 """
 
 import csv
@@ -111,6 +111,7 @@ PATTERNS = {
     "stepped": "i + i // 8",
     # Lanes whose neighbour, or next but one, asks for the same.
     "alternate": "i & ~2",
+    "dense alternate": "i // 4 * 2 + i % 2",
     "lower pairs": "i // 2 if i < 16 else i",
     "lower alternate": "i & ~2 if i < 16 else i",
     "mixed pairs": "i // 2 if i < 16 else i & ~2",
@@ -175,8 +176,11 @@ EMITTED = [
 ]
 
 
-def launches(folder):
-    """All that is measured, in order; the corpus alone without a folder."""
+COMPILED = corpus.FOLDER / "compiled"
+
+
+def launches(folder=COMPILED):
+    """All that is measured, in order, with the compiler's kernels of `folder`."""
     yield from corpus.LAUNCHES
     for name, formula in PATTERNS.items():
         places = f"places:32:{formula}"
@@ -186,7 +190,7 @@ def launches(folder):
                              [places, f"out:{words}"], variant=f"-{name}")
         yield Launch("wavefronts", "atomic4", "1", "32", [places, "out:1024"],
                      variant=f"-{name}")
-    for emitted in EMITTED if folder else []:
+    for emitted in EMITTED:
         yield emitted.launch(folder)
 
 
@@ -252,23 +256,22 @@ def measure(folder):
     print(f"{len(result)} of {len(list(launches(folder)))} launches measured")
 
 
-# What the simulator counts, and what that is of ncu's. ncu's sum over shared
-# memory also has one wavefront for each shuffle, each barrier of a CTA and each
-# time a warp asks for its thread's number; PTX does not say how often that is.
+# What is compared. All wavefronts of shared memory are those of its loads, stores
+# and atomics and those of "shared others", which access nothing: one for each
+# shuffle, for each completion of a CTA's barrier and for each time that a warp
+# asks for its threads' numbers or masks (once for each that the PTX reads).
 WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared"
+CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared"
 SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_"
-COMPARED = {
-    "shared loads": [WAVEFRONTS + "_op_ld"],
-    "shared stores": [WAVEFRONTS + "_op_st"],
-    "shared atomics": [WAVEFRONTS + "_op_atom"],
-    "global loads": [SECTORS + "ld"],
-    "global stores": [SECTORS + "st"],
-}
+OPERATIONS = {"loads": "_op_ld", "stores": "_op_st", "atomics": "_op_atom"}
+COMPARED = [*[f"shared {kind}" for kind in OPERATIONS], "shared others",
+            "global loads", "global stores"]
 
 
 def simulate(launch, tool, folder):
     """Returns the simulator's counters, by the names of COMPARED."""
-    command = [tool, str(corpus.FOLDER / f"{launch.file}.ptx"),
+    source = corpus.FOLDER / f"{launch.file}.ptx"
+    command = [tool, str(source),
                f"--kernel={launch.kernel}", f"--grid={launch.grid}",
                f"--block={launch.block}", f"--cluster={launch.cluster}",
                f"--shared={launch.shared}", "--checks=none", "--report=json"]
@@ -286,49 +289,96 @@ def simulate(launch, tool, folder):
         return done.stderr.strip()
     report = json.loads(done.stdout)
     counts = dict.fromkeys(COMPARED, 0)
+    lines, asked = source.read_text().splitlines(), {}
     for instruction in report["instructions"]:
-        text = instruction["text"]
+        text, warps = instruction["text"], instruction["warps"]
+        for which in re.findall(r"%(?:tid\.[xyz]|laneid|lanemask_\w+)",
+                                lines[instruction["line"] - 1]):
+            asked[which] = max(asked.get(which, 0), warps)
+        if text.startswith("shfl"):
+            counts["shared others"] += warps
         kind = ("loads" if text.startswith(("ld", "cp.async.c")) else
                 "stores" if text.startswith("st") else "atomics")
         for space, what in (("shared", "wavefronts"), ("global", "sectors")):
             if space in instruction and f"{space} {kind}" in counts:
                 counts[f"{space} {kind}"] += instruction[space][what]
+    counts["shared others"] += report["barriers"] + sum(asked.values())
     return counts
 
 
 KEPT = corpus.FOLDER / "expected" / "counters.tsv"
 
-# Not compared: ptxas makes other accesses of these than the PTX has, or how many
-# there are depends on time.
+# Not compared, and why: ptxas's code, as nvdisasm shows it, has other accesses
+# than the PTX, or time decides how often. An instruction that is predicated off
+# in all lanes is a wavefront of the others: smsp__inst_executed_op_* is larger
+# than the simulator's requests by as many.
+OFF = "predicated off in all lanes: "
+CHANCE = "time decides how often"
 EXCEPTED = {
-    "matmul": "four loads of a row are one",
-    "banks": "loads of one thread are joined",
-    "clusterReduce": "loads of one thread are joined",
-    "log_softmax-log_softmax-2048-f32": "what was loaded is not loaded again",
-    "parameters": "what is known is not loaded",
-    "calls": "the stack of recursive calls",
-    "chainedScan": "how often a flag is polled",
-    "atomics": "loops of compare-and-swap",
-    "namedBarriers": "one wavefront more than stores, not understood",
-    "widths": "sectors of one load twice, not understood",
+    "matmul": {"shared loads": "four loads of a row are one"},
+    "banks": {"shared loads": "loads of one thread are joined"},
+    "log_softmax-log_softmax-2048-f32": {
+        "shared loads": "8 of 25 loads are joined with earlier ones",
+        "shared others": OFF + "3 loads a warp, before its first cp.async"},
+    "parameters": {"global loads": "what is known is not loaded"},
+    "calls": dict.fromkeys(("global loads", "global stores"),
+                           "the stack of recursive calls"),
+    "widths": {"global loads": "two of 4 bytes for one of 16, half of it used"},
+    "chainedScan": dict.fromkeys(
+        ("shared loads", "shared others", "global loads"), CHANCE),
+    "atomics": dict.fromkeys(
+        ("shared loads", "shared atomics", "shared others", "global loads"),
+        "loops of compare-and-swap; " + CHANCE),
+    "transposePadded": {"shared others": OFF + "24"},
+    "warpScan": {"shared others": OFF + "3"},
+    "histogram": {"shared others": OFF + "8"},
+    "pipeline": {"shared others": OFF + "144 loads, 16 cp.async"},
+    "pipelineFill": {"shared others": OFF + "12 loads, 3 cp.async.ca; and one "
+                                            "each for the other 5"},
+    "l2_normalize-l2_normalize-4096-bf16": {
+        "shared others": "each warp asks twice for its threads' numbers"},
+    "gridReduce": {"shared others": OFF + "360; 20 more, not understood"},
+    # What mbarriers, bulk copies and clusters add is not understood.
+    "clusterReduce": {"shared loads": "loads of one thread are joined",
+                      "shared others": "180 more"},
+    "clusterRing": {"shared others": "80 more"},
+    "blockBarrier": {"shared others": "16 more"},
+    "bulkCopy": {"shared others": "18 more"},
+    "bulkCluster": {"shared others": "143 more; differs from run to run"},
+    "bulkReduce": {"shared others": "22 more; differs from run to run"},
+    "softmax-softmax-8192-bf16": {"shared others": "210 more"},
+    "votingBarriers": {"shared others": "4 fewer: bar.red, not understood"},
 }
 
 
 def read_measured(folder):
-    """What ncu read of each launch, by the names of COMPARED."""
-    full = json.loads((folder / "ncu.json").read_text())
-    return {launch: {name: round(sum(counters.get(metric, 0)
-                                     for metric in metrics))
-                     for name, metrics in COMPARED.items()}
-            for launch, counters in full.items()}
+    """What ncu read of each launch, by the names of COMPARED.
+
+    Conflicts that are of no operation come from other traffic at the same time:
+    their number differs from run to run, and they are taken off.
+    """
+    result = {}
+    for launch, full in json.loads((folder / "ncu.json").read_text()).items():
+        def operations(metric):
+            return [full.get(metric + kind, 0) for kind in OPERATIONS.values()]
+
+        values = [*operations(WAVEFRONTS),
+                  full[WAVEFRONTS] - sum(operations(WAVEFRONTS)) -
+                  (full[CONFLICTS] - sum(operations(CONFLICTS))),
+                  full[SECTORS + "ld"], full[SECTORS + "st"]]
+        result[launch] = dict(zip(COMPARED, map(round, values)))
+    return result
 
 
 def keep(folder):
     lines = ["\t".join(["launch", *COMPARED])]
     for launch, counts in read_measured(folder).items():
-        if not any(launch.endswith(emitted.name) for emitted in EMITTED):
-            lines.append("\t".join([launch, *map(str, counts.values())]))
+        lines.append("\t".join([launch, *map(str, counts.values())]))
     KEPT.write_text("\n".join(lines) + "\n")
+    COMPILED.mkdir(exist_ok=True)
+    for emitted in EMITTED:
+        for suffix in ("ptx", "json"):
+            shutil.copy(folder / f"{emitted.name}.{suffix}", COMPILED)
 
 
 def read_kept():
@@ -340,21 +390,35 @@ def read_kept():
 
 def compare(folder, measured, tool):
     """Prints a line for each launch that differs; returns how many do."""
-    same = differ = 0
+    same, differ, whole = 0, 0, []
     with tempfile.TemporaryDirectory() as temporary:
         for launch in launches(folder):
-            if launch.name not in measured or launch.name in EXCEPTED:
+            if launch.name not in measured:
                 continue
-            counts = simulate(launch, tool, pathlib.Path(temporary))
             wanted = measured[launch.name]
-            if counts == wanted:
-                same += 1
+            counts = simulate(launch, tool, pathlib.Path(temporary))
+            if isinstance(counts, str):
+                wrong = counts
+            else:
+                excepted = EXCEPTED.get(launch.name, {})
+                wrong = "; ".join(
+                    f"{name} {counts[name]}, ncu {wanted[name]}"
+                    for name in COMPARED
+                    if counts[name] != wanted[name] and name not in excepted)
+            if wrong:
+                print(f"{launch.name}: {wrong}")
+                differ += 1
                 continue
-            differ += 1
-            print(f"{launch.name}:", counts if isinstance(counts, str) else
-                  "; ".join(f"{name} {counts[name]}, ncu {wanted[name]}"
-                            for name in COMPARED
-                            if counts[name] != wanted[name]))
+            same += 1
+            shared = [name for name in COMPARED if name.startswith("shared")]
+            if all(counts[name] == wanted[name] for name in shared):
+                whole.append(launch)
+    # Of these, those that there is something to say of.
+    names = [launch.name for launch in whole if launch.file != "wavefronts" and
+             any(measured[launch.name][f"shared {kind}"]
+                 for kind in OPERATIONS)]
+    print(f"all wavefronts of shared memory agree in {len(whole)} launches:",
+          *names)
     print(f"{same} launches agree with ncu, {differ} do not")
     return differ
 
@@ -364,9 +428,8 @@ def main():
     if verb not in ("emit", "measure", "run", "compare", "keep", "test") or (
             verb != "test" and not rest):
         sys.exit(__doc__)
-    folder = None if verb == "test" else pathlib.Path(rest.pop(0))
-    if folder:
-        folder.mkdir(parents=True, exist_ok=True)
+    folder = COMPILED if verb == "test" else pathlib.Path(rest.pop(0))
+    folder.mkdir(parents=True, exist_ok=True)
     found = shutil.which("quack-sim")
     tools = (pathlib.Path(rest[0]) if rest else
              pathlib.Path(found).parent if found else ROOT / "build" / "bin")
@@ -379,8 +442,8 @@ def main():
         run_on_gpu(folder)
     elif verb == "keep":
         keep(folder)
-    elif compare(folder, read_measured(folder) if folder else read_kept(),
-                 tools / "quack-sim"):
+    elif compare(folder, read_kept() if verb == "test" else
+                 read_measured(folder), tools / "quack-sim"):
         sys.exit(1)
 
 

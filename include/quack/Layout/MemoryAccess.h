@@ -115,8 +115,11 @@ llvm::SmallVector<int64_t, 32> laneAddresses(const GlobalAccess &access,
 GlobalAccessCost globalAccessCost(const GlobalAccess &access);
 
 /// Returns the counts for up to 32 lanes that access `width` bytes (4, 8 or 16)
-/// each; active addresses are multiples of the width. Two phases of a wide load
-/// are one where lanes in pairs ask for the same.
+/// each; active addresses are multiples of the width. Phases of a wide load are
+/// one, two by two, where each active lane of the warp asks for the same as its
+/// neighbour (lane ^ 1), or each for the same as the lane next but one (lane ^
+/// 2). The first is measured on an H200; of the second, nothing that was
+/// measured tells.
 SharedAccessCost sharedAccessCost(llvm::ArrayRef<int64_t> addresses,
                                   int64_t width, bool isLoad = false);
 

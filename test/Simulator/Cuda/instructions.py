@@ -154,6 +154,8 @@ fma.rn{,.ftz}{,.sat,.relu}.f16 h h h h
 fma.rn{,.ftz}{,.sat,.relu}.f16x2 r r r r
 fma.rn{,.relu}.bf16 h h h h
 fma.rn{,.relu}.bf16x2 r r r r
+fma.rn.oob{,.relu}.{f16,bf16} h h h h
+fma.rn.oob{,.relu}.{f16x2,bf16x2} r r r r
 {abs,neg}{,.ftz}.f16 h h
 {abs,neg}{,.ftz}.f16x2 r r
 {abs,neg}.bf16 h h

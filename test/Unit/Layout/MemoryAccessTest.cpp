@@ -178,6 +178,37 @@ TEST(MemoryAccessTest, lanesOfDifferentPhasesDoNotConflict) {
   EXPECT_EQ(sharedAccessCost(addresses, 16), (SharedAccessCost{2, 2, 0}));
 }
 
+/// What ncu counts on an H200 for loads of 8 and 16 bytes at some places.
+TEST(MemoryAccessTest, wideLoadsOfPairsAreJoined) {
+  struct Row {
+    const char *name;
+    int64_t (*place)(int64_t lane);
+    int64_t of8, of16;
+  };
+  const Row table[] = {
+      {"each its own", [](int64_t i) { return i; }, 2, 4},
+      {"pairs", [](int64_t i) { return i / 2; }, 1, 2},
+      {"pairs, a lane in four idle",
+       [](int64_t i) { return i % 4 == 3 ? inactiveLane : i / 2; }, 1, 2},
+      {"pairs in the lower half", [](int64_t i) { return i < 16 ? i / 2 : i; },
+       2, 4},
+      {"odd pairs", [](int64_t i) { return (i + 1) / 2; }, 2, 4},
+      {"pairs in banks that conflict",
+       [](int64_t i) { return i / 2 * 16 % 256; }, 16, 16},
+  };
+  for (const Row &row : table)
+    for (int64_t width : {8, 16}) {
+      std::vector<int64_t> addresses;
+      for (int64_t lane = 0; lane < 32; ++lane) {
+        int64_t place = row.place(lane);
+        addresses.push_back(place == inactiveLane ? place : place * width);
+      }
+      EXPECT_EQ(sharedAccessCost(addresses, width, true).wavefronts,
+                width == 8 ? row.of8 : row.of16)
+          << row.name << ", " << width << " bytes";
+    }
+}
+
 TEST(MemoryAccessTest, wavefrontsAreTheCountOfWords) {
   std::mt19937 rng(11);
   for (int i = 0; i < 300; ++i) {

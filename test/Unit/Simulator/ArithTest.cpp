@@ -196,6 +196,37 @@ TEST(IntegerArith, Rules) {
   EXPECT_EQ(one("lop3.b32 %r5, %r2, %r3, %r4, 0xE8;", 1, 3, 2), 3u);
 }
 
+/// As on an H200: of all patterns, 0x7ff7 and 0xfff7 give zero.
+TEST(HalfArith, OutOfBoundsOperandsGiveZero) {
+  struct Row {
+    const char *type;
+    uint32_t one, two;
+  };
+  for (const Row &row :
+       {Row{"f16", 0x3c00, 0x4000}, Row{"bf16", 0x3f80, 0x4000}}) {
+    std::string plain = std::string("fma.rn.oob.") + row.type +
+                        "x2 %r5, %r2, "
+                        "%r3, %r4;";
+    std::string relu =
+        std::string("fma.rn.oob.relu.") + row.type + "x2 %r5, %r2, %r3, %r4;";
+    uint32_t ones = row.one * 0x10001;
+    for (const std::string &form : {plain, relu}) {
+      // The halves stand for themselves.
+      EXPECT_EQ(one(form, 0x7ff70000 | row.one, ones, ones), row.two) << form;
+      EXPECT_EQ(one(form, row.one << 16 | 0xfff7, ones, ones), row.two << 16);
+      EXPECT_EQ(one(form, ones, 0x7ff70000 | row.one, ones), row.two);
+      EXPECT_EQ(one(form, ones, ones, 0xfff7 | row.one << 16), row.two << 16);
+      for (uint32_t other : {0x7ff6u, 0x7ff8u, 0x7fffu, 0xfff6u})
+        EXPECT_EQ(one(form, other << 16 | row.one, ones, ones),
+                  0x7fff0000 | row.two);
+    }
+    EXPECT_EQ(one(relu, ones | 0x8000, ones, 0), row.one << 16);
+    EXPECT_EQ(one(std::string("fma.rn.") + row.type + "x2 %r5, %r2, %r3, %r4;",
+                  0x7ff70000 | row.one, ones, ones),
+              0x7fff0000 | row.two);
+  }
+}
+
 TEST(IntegerArith, Divisions) {
   EXPECT_EQ(one("div.s32 %r5, %r2, %r3;", 0x80000000, ~0u), 0x80000000u);
   EXPECT_EQ(one("rem.s32 %r5, %r2, %r3;", 0x80000000, ~0u), 0u);

@@ -19,10 +19,6 @@
 
 using namespace quack::sim;
 
-static uint32_t asyncAgent(const Warp &warp) {
-  return warp.agent + uint32_t(warp.cluster->warps.size());
-}
-
 static bool overlaps(const AsyncOp &a, const AsyncOp &b) {
   return a.to && a.to == b.to && a.offset < b.offset + b.bytes &&
          b.offset < a.offset + a.bytes;
@@ -85,12 +81,15 @@ static void signal(Cluster &cluster, AsyncOp &async, uint32_t bytes) {
     return report(*async.warp, *async.op, async.lane, "mbarrier-misuse",
                   "the mbarrier was invalidated before the operation that "
                   "signals it was complete");
-  if (cluster.checksRaces) {
-    uint32_t &time = barrier->arriving[asyncAgent(*async.warp)];
-    time = std::max(time, async.time);
-  }
-  if (async.arrives)
+  if (async.arrives) {
+    if (cluster.tracksOrder)
+      barrier->arriving.learn(agentOf(*async.warp, AgentKind::copy),
+                              1u << async.lane, async.warp->lanes, async.time);
     return arriveOn(*async.warp, *async.op, async.lane, *barrier, 1);
+  }
+  if (cluster.checksRaces && async.signalled == async.bytes)
+    for (uint32_t event : {async.event, async.readEvent})
+      endAsync(cluster, event, barrier->phaseTime());
   barrier->hasRemoteData |= async.to != async.warp->cta;
   completeBytes(*async.warp, *async.op, async.lane, *barrier, bytes);
 }
@@ -99,8 +98,12 @@ static void signal(Cluster &cluster, AsyncOp &async, uint32_t bytes) {
 static void complete(Cluster &cluster, AsyncOp &async) {
   transfer(async);
   markComplete(cluster, async);
-  if (async.completion == Completion::mbarrier)
+  if (async.completion == Completion::mbarrier) {
     signal(cluster, async, async.bytes - async.signalled);
+  } else if (cluster.checksRaces) {
+    endAsync(cluster, async.event);
+    endAsync(cluster, async.readEvent);
+  }
 }
 
 /// Completes the pending operations before index `end` that `which` names.
@@ -231,25 +234,44 @@ static void checkSource(Warp &warp, const AsyncOp &async) {
                llvm::Twine(async.to ? "a peer" : "global memory"));
 }
 
-/// Reads by the warp's asynchronous agent at readTime, and writes at time.
-static void checkOrder(Warp &warp, AsyncOp &async) {
+/// Names the operation in the log. What completes at an mbarrier is done for
+/// those who know that phase; what a group tracks for those who know how far
+/// the thread's operations of that kind are done.
+static void nameEvents(Warp &warp, AsyncOp &async) {
+  auto begin = [&](AgentKind kind) {
+    bool signals = async.completion == Completion::mbarrier;
+    Agent agent = signals ? async.to->findMBarrier(async.mbarrier)->agent
+                          : agentOf(warp, kind);
+    return beginAsync(warp, *async.op, async.lane, agent,
+                      signals ? neverTime : async.time, async.isBulk);
+  };
+  bool isCopy = async.completion == Completion::copyGroup;
+  async.event = begin(isCopy ? AgentKind::copy : AgentKind::bulkWrite);
+  async.readEvent = begin(isCopy ? AgentKind::copy : AgentKind::bulkRead);
+  warp.cluster->machine.log[async.readEvent].isStrong = false;
+}
+
+static void noteAccesses(Warp &warp, AsyncOp &async) {
   const Op &op = *async.op;
-  async.readTime = ++warp.asyncTime;
-  async.time = ++warp.asyncTime;
+  nameEvents(warp, async);
   if (async.from) {
     if (async.isBulk)
       checkProxy(warp, op, async.lane, *async.from, async.fromOffset,
                  async.bytes);
-    checkRead(warp, op, async.lane, *async.from, async.fromOffset, async.bytes,
-              asyncAgent(warp), async.readTime);
+    noteAsync(warp, op, async.lane, *async.from, async.fromOffset, async.bytes,
+              AccessKind::read, async.readEvent);
+  } else if (async.source) {
+    noteAsyncGlobal(warp, op, async.lane, async.sourceAddress,
+                    async.sourceBytes, AccessKind::read, async.readEvent);
   }
+  AccessKind kind = async.reduce ? AccessKind::atomic : AccessKind::write;
   if (!async.to)
-    return;
+    return noteAsyncGlobal(warp, op, async.lane, async.targetAddress,
+                           async.bytes, kind, async.event);
   if (async.isBulk)
     checkProxy(warp, op, async.lane, *async.to, async.offset, async.bytes);
-  if (!async.reduce)
-    checkWrite(warp, op, async.lane, *async.to, async.offset, async.bytes,
-               asyncAgent(warp), async.time);
+  noteAsync(warp, op, async.lane, *async.to, async.offset, async.bytes, kind,
+            async.event);
 }
 
 static AsyncGroups &groupsOf(Warp &warp, Completion kind) {
@@ -267,7 +289,6 @@ static void joinGroup(Warp &warp, AsyncOp &async) {
   auto &open = groups.open[async.lane];
   if (open.empty() || open.back().group != async.group)
     open.push_back({async.group});
-  open.back().readTime = async.readTime;
   open.back().time = async.time;
 }
 
@@ -280,9 +301,9 @@ void quack::sim::issue(Warp &warp, const Op &op, unsigned lane, AsyncOp async) {
     checkDestination(warp, async);
   if (async.from)
     checkSource(warp, async);
+  async.time = async.arrives ? warp.asyncTime : ++warp.asyncTime;
   if (cluster.checksRaces && !async.arrives)
-    checkOrder(warp, async);
-  async.time = warp.asyncTime;
+    noteAccesses(warp, async);
   if (async.completion != Completion::mbarrier)
     joinGroup(warp, async);
   if (cluster.launch.options->schedule == Schedule::eager)
@@ -349,21 +370,24 @@ void quack::sim::commitGroups(Warp &warp, Completion kind, uint32_t lanes) {
 }
 
 /// The groups of a lane before `end` are waited for.
-static void closeGroups(Warp &warp, AsyncGroups &groups, unsigned lane,
-                        uint32_t end, bool onlyRead) {
+static void closeGroups(Warp &warp, AsyncGroups &groups, Completion kind,
+                        unsigned lane, uint32_t end, bool onlyRead) {
   auto &open = groups.open[lane];
   size_t count = 0;
   uint32_t time = 0;
   for (; count < open.size() && open[count].group < end; ++count) {
-    time = onlyRead ? open[count].readTime : open[count].time;
+    time = open[count].time;
     open[count].isRead = true;
   }
   if (!onlyRead)
     open.erase(open.begin(), open.begin() + ptrdiff_t(count));
-  if (!warp.cluster->checksRaces)
+  if (count == 0)
     return;
-  uint32_t &known = warp.clock[asyncAgent(warp)];
-  known = std::max(known, time);
+  if (kind == Completion::copyGroup)
+    return learnOwn(warp, 1u << lane, AgentKind::copy, time);
+  learnOwn(warp, 1u << lane, AgentKind::bulkRead, time);
+  if (!onlyRead)
+    learnOwn(warp, 1u << lane, AgentKind::bulkWrite, time);
 }
 
 void quack::sim::waitGroups(Warp &warp, Completion kind, uint32_t lanes,
@@ -379,14 +403,17 @@ void quack::sim::waitGroups(Warp &warp, Completion kind, uint32_t lanes,
   };
   if (onlyRead) {
     for (const std::unique_ptr<AsyncOp> &async : cluster.pending)
-      if (covers(*async) && async->data.size() < async->bytes)
-        readSource(*async, async->bytes - uint32_t(async->data.size()));
+      if (covers(*async)) {
+        if (async->data.size() < async->bytes)
+          readSource(*async, async->bytes - uint32_t(async->data.size()));
+        endAsync(cluster, async->readEvent);
+      }
   } else if (!cluster.pending.empty()) {
     completeIf(cluster, cluster.pending.size(), covers);
   }
   for (unsigned i = 0; i < warpLanes; ++i)
     if (lanes >> i & 1)
-      closeGroups(warp, groups, i, ends[i], onlyRead);
+      closeGroups(warp, groups, kind, i, ends[i], onlyRead);
 }
 
 //===----------------------------------------------------------------------===//

@@ -32,6 +32,7 @@ struct AsyncOp {
   // The source: host memory, in shared memory of `from` at `fromOffset` or in
   // global memory; none if `data` holds it from the start (st.async).
   const uint8_t *source = nullptr;
+  uint64_t sourceAddress = 0; ///< in global memory
   Cta *from = nullptr;
   uint32_t fromOffset = 0;
   uint32_t bytes = 0, sourceBytes = 0; ///< beyond sourceBytes are zeros
@@ -41,7 +42,8 @@ struct AsyncOp {
   Cta *to = nullptr;
   uint32_t offset = 0;
   uint8_t *target = nullptr;
-  Reducer reduce = nullptr; ///< null: overwrites
+  uint64_t targetAddress = 0; ///< in global memory
+  Reducer reduce = nullptr;   ///< null: overwrites
 
   uint32_t mbarrier = 0;               ///< its offset, in `to`
   uint32_t written = 0, signalled = 0; ///< bytes so far
@@ -49,14 +51,15 @@ struct AsyncOp {
   const Op *op = nullptr;
   uint32_t lane = 0;
   uint32_t group = 0;
-  uint32_t readTime = 0, time = 0; ///< of the warp's asynchronous agent
+  uint32_t time = 0; ///< of the warp's operations that complete by groups
+  uint32_t event = 0, readEvent = 0; ///< in the log: of writing and of reading
 };
 
 /// An async-group that its thread has not waited for.
 struct OpenGroup {
   uint32_t group = 0;
-  uint32_t readTime = 0, time = 0; ///< of its last operation
-  bool isRead = false;             ///< wait_group.read has returned
+  uint32_t time = 0;   ///< of its last operation
+  bool isRead = false; ///< wait_group.read has returned
 };
 
 /// The async-groups of a warp's threads, of one kind. Groups belong to a

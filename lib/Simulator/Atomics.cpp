@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decoder.h"
+#include "Fences.h"
 #include "Lanes.h"
 #include "Memory.h"
 #include "Reduction.h"
@@ -65,6 +66,9 @@ static void atomic(Warp &warp, const Op &op, uint32_t lanes) {
     lanes = requireDefined(warp, op, *slots.c, lanes, "memory");
   Access access;
   resolve(warp, op, lanes, bytes, AccessKind::atomic, access);
+  observeLocations(warp, op, access);
+  checkOrder(warp, op, access, bytes, AccessKind::atomic);
+  passLocations(warp, op, access);
   notePoll(warp);
   Reducer inGlobal = nullptr, inShared = nullptr;
   if (op.mode < exchange) {
@@ -159,10 +163,10 @@ bool quack::sim::decodeAtomic(Decoder &d, Op &op) {
   if (!isAtom && d.root() != "red")
     return false;
   bool hasKind = takeKind(d, op, isAtom);
-  d.takeAny({"relaxed", "release"});
-  if (isAtom)
-    d.takeAny({"acquire", "acq_rel"});
-  d.takeAny({"cta", "cluster", "gpu", "sys"});
+  static constexpr Order orders[] = {Order::relaxed, Order::release,
+                                     Order::acquire, Order::acqRel};
+  d.takeOrder(op, Order::relaxed, Scope::gpu,
+              llvm::ArrayRef<Order>(orders).take_front(isAtom ? 4 : 2));
   op.space = d.take("global")                       ? Space::global
              : d.take("shared::cluster")            ? Space::cluster
              : d.takeAny({"shared", "shared::cta"}) ? Space::shared
@@ -193,7 +197,6 @@ bool quack::sim::decodeAtomic(Decoder &d, Op &op) {
   if (hasPolicy)
     d.source(operands, Type::b64);
   op.list = d.addList(slots);
-  if (op.space != Space::global)
-    d.noteSharedAccess(sizeOf(op.type) * op.count);
+  d.noteAccess(op.space, sizeOf(op.type) * op.count);
   return true;
 }

@@ -11,6 +11,7 @@
 
 #include "Async.h"
 #include "Decoder.h"
+#include "Fences.h"
 #include "Lanes.h"
 
 using namespace quack::sim;
@@ -19,10 +20,31 @@ using namespace quack::sim;
 // bar
 //===----------------------------------------------------------------------===//
 
+/// Returns the number of the barrier that `op` names.
+static uint32_t barrierOf(Warp &warp, const Op &op, uint32_t lanes) {
+  return warp.reg<uint32_t>(op.a)[firstLane(lanes)];
+}
+
+/// Lets those who wait at the barrier come after all who have arrived; at once,
+/// since the next generation may complete before they go on.
+static void acquireWaiting(Cluster &cluster, Cta &cta, NamedBarrier &barrier) {
+  for (uint32_t i = 0; i < cta.numWarps; ++i) {
+    Warp &warp = cluster.warps[cta.firstWarp + i];
+    for (Fragment &fragment : warp.fragments)
+      if (fragment.wait == Wait::barrier &&
+          &cta.barriers[barrierOf(warp, cluster.program.ops[fragment.at],
+                                  fragment.lanes)] == &barrier &&
+          fragment.what == barrier.generation)
+        acquire(warp, fragment.lanes, barrier.clock);
+  }
+}
+
 static void completeIfFull(Cluster &cluster, Cta &cta, NamedBarrier &barrier) {
   uint32_t expected = barrier.expected ? barrier.expected : cta.liveThreads;
   if (barrier.arrived == 0 || barrier.arrived < expected)
     return;
+  if (cluster.tracksOrder)
+    acquireWaiting(cluster, cta, barrier);
   ++barrier.generation;
   ++cluster.events;
   ++cluster.grid.barrierCount;
@@ -31,13 +53,12 @@ static void completeIfFull(Cluster &cluster, Cta &cta, NamedBarrier &barrier) {
   barrier.lastOnes = barrier.ones;
   barrier.lastZeros = barrier.zeros;
   barrier.ones = barrier.zeros = 0;
-  barrier.released.swap(barrier.clock);
-  std::fill(barrier.clock.begin(), barrier.clock.end(), 0);
+  barrier.clock.clear();
 }
 
 /// Lets the lanes arrive; returns the barrier, or null after a fault.
 static NamedBarrier *arriveAt(Warp &warp, const Op &op, uint32_t lanes) {
-  uint32_t id = warp.reg<uint32_t>(op.a)[firstLane(lanes)];
+  uint32_t id = barrierOf(warp, op, lanes);
   uint32_t count =
       op.b == zeroSlot ? 0 : warp.reg<uint32_t>(op.b)[firstLane(lanes)];
   if (id >= 16) {
@@ -57,10 +78,7 @@ static NamedBarrier *arriveAt(Warp &warp, const Op &op, uint32_t lanes) {
   barrier.expected = count;
   // A warp arrives as a whole (PTX ISA, bar: counts are of warps).
   barrier.arrived += count ? warpLanes : uint32_t(__builtin_popcount(lanes));
-  if (warp.cluster->checksRaces) {
-    joinClock(barrier.clock, warp.clock);
-    tick(warp);
-  }
+  release(warp, lanes, barrier.clock);
   return &barrier;
 }
 
@@ -69,7 +87,7 @@ static void bar(Warp &warp, const Op &op, uint32_t lanes) {
   Fragment &fragment = warp.fragment();
   NamedBarrier *barrier;
   if (fragment.wait == Wait::barrier) {
-    barrier = &warp.cta->barriers[warp.reg<uint32_t>(op.a)[firstLane(lanes)]];
+    barrier = &warp.cta->barriers[barrierOf(warp, op, lanes)];
   } else {
     if (op.isAligned && lanes != (warp.lanes & ~warp.exited)) {
       report(warp, op, firstLane(lanes), "divergent-barrier",
@@ -84,15 +102,16 @@ static void bar(Warp &warp, const Op &op, uint32_t lanes) {
       barrier->ones += uint32_t(__builtin_popcount(holds & lanes));
       barrier->zeros += uint32_t(__builtin_popcount(~holds & lanes));
     }
-    fragment.what = barrier->generation;
-    completeIfFull(*warp.cluster, *warp.cta, *barrier);
+    uint32_t generation = barrier->generation;
     if (op.mode == 1)
-      return;
+      return completeIfFull(*warp.cluster, *warp.cta, *barrier);
+    waitHere(warp, Wait::barrier, generation);
+    completeIfFull(*warp.cluster, *warp.cta, *barrier);
+    if (barrier->generation != generation)
+      fragment.wait = Wait::none;
   }
   if (barrier->generation == fragment.what)
     return waitHere(warp, Wait::barrier, fragment.what);
-  if (warp.cluster->checksRaces)
-    joinClock(warp.clock, barrier->released);
   if (op.mode == 2) {
     uint32_t values[warpLanes];
     std::fill_n(values, warpLanes, barrier->lastOnes);
@@ -152,7 +171,7 @@ static void completeCluster(Cluster &cluster) {
   ++cluster.grid.barrierCount;
   cluster.clusterArrivals = 0;
   cluster.clusterReleased = cluster.clusterClock;
-  cluster.clusterKnownReleased = cluster.clusterKnown;
+  cluster.clusterClock.clear();
 }
 
 static bool checkAligned(Warp &warp, const Op &op, uint32_t lanes) {
@@ -161,6 +180,17 @@ static bool checkAligned(Warp &warp, const Op &op, uint32_t lanes) {
   report(warp, op, firstLane(lanes), "divergent-barrier",
          "only some lanes of the warp are at an aligned barrier");
   return false;
+}
+
+/// An arrive.relaxed releases nothing but the initialisations that a
+/// fence.mbarrier_init before it covers (PTX ISA, membar/fence). Besides, it
+/// shows that the CTA has started.
+static void releaseInits(Warp &warp, uint32_t lanes, Clock &into) {
+  into.learnCta(warp.cta->index);
+  for (const MBarrier &barrier : warp.cta->mbarriers)
+    if (barrier.isInitFenced && barrier.initWarp == &warp &&
+        (lanes >> barrier.initLane & 1))
+      into.learn(barrier.agent, 1);
 }
 
 static void clusterArrive(Warp &warp, const Op &op, uint32_t lanes) {
@@ -173,13 +203,10 @@ static void clusterArrive(Warp &warp, const Op &op, uint32_t lanes) {
   Cluster &cluster = *warp.cluster;
   warp.clusterArrived |= lanes;
   warp.clusterPhase = cluster.clusterPhase;
-  if (cluster.checksRaces) {
-    if (!op.isRelaxed)
-      joinClock(cluster.clusterClock, warp.clock);
-    if (warp.hasFencedInit || !op.isRelaxed)
-      joinClock(cluster.clusterKnown, warp.clock);
-    tick(warp);
-  }
+  if (op.isRelaxed)
+    releaseInits(warp, lanes, cluster.clusterClock);
+  else
+    release(warp, lanes, cluster.clusterClock);
   cluster.clusterArrivals += uint32_t(__builtin_popcount(lanes));
   completeCluster(cluster);
 }
@@ -196,11 +223,7 @@ static void clusterWait(Warp &warp, const Op &op, uint32_t lanes) {
   if (warp.clusterPhase == cluster.clusterPhase)
     return waitHere(warp, Wait::cluster, warp.clusterPhase);
   warp.clusterArrived &= ~lanes;
-  ++warp.clusterWaits;
-  if (cluster.checksRaces) {
-    joinClock(warp.clock, cluster.clusterReleased);
-    joinClock(warp.known, cluster.clusterKnownReleased);
-  }
+  acquire(warp, lanes, cluster.clusterReleased);
 }
 
 static void decodeClusterBarrier(Decoder &d, Op &op) {
@@ -225,6 +248,7 @@ void quack::sim::threadsExited(Warp &warp, uint32_t lanes, const Op &op) {
   Cluster &cluster = *warp.cluster;
   Cta &cta = *warp.cta;
   uint32_t count = uint32_t(__builtin_popcount(lanes));
+  endOrder(warp, lanes);
   cta.liveThreads -= count;
   cluster.liveThreads -= count;
   ++cluster.events;
@@ -248,14 +272,13 @@ void quack::sim::threadsExited(Warp &warp, uint32_t lanes, const Op &op) {
                  std::to_string(barrier.bytes) + " more bytes");
 }
 
-static void fenceProxy(Warp &warp, const Op &, uint32_t) {
-  if (!warp.cluster->checksRaces)
-    return;
-  warp.proxyFenced = warp.clock[warp.agent];
-  tick(warp);
+static void fenceProxy(Warp &warp, const Op &, uint32_t lanes) {
+  learnOwn(warp, lanes, AgentKind::proxied, warp.time++);
 }
-static void fenceInit(Warp &warp, const Op &, uint32_t) {
-  warp.hasFencedInit = true;
+static void fenceInit(Warp &warp, const Op &, uint32_t lanes) {
+  for (MBarrier &barrier : warp.cta->mbarriers)
+    barrier.isInitFenced |=
+        barrier.initWarp == &warp && (lanes >> barrier.initLane & 1);
 }
 static void nothing(Warp &, const Op &, uint32_t) {}
 
@@ -272,11 +295,19 @@ static void decodeFence(Decoder &d, Op &op) {
       d.fail("'" + d.inst().text + "' is not simulated");
     d.takeAny({"global", "shared::cta", "shared::cluster"});
   } else {
-    d.takeAny({"sc", "acq_rel", "acquire", "release"});
-    if (d.takeAny({"gpu", "gl", "sys"}))
-      d.noteMeeting(Space::global);
-    else if (!d.takeAny({"cta", "cluster"}))
+    // PTX ISA, membar: .cta, .gl and .sys are fence.sc of that scope.
+    bool hasScope = false;
+    for (llvm::StringRef scope : {"cta", "cluster", "gpu", "gl", "sys"})
+      hasScope |= d.has(scope);
+    if (!hasScope)
       d.fail("'" + d.inst().text + "' needs a scope");
+    bool isMembar = d.root() == "membar";
+    static constexpr Order orders[] = {Order::sc, Order::acqRel, Order::acquire,
+                                       Order::release};
+    d.takeOrder(op, isMembar ? Order::sc : Order::acqRel, Scope::sys, orders);
+    if (op.scope >= Scope::gpu)
+      d.noteMeeting(Space::global);
+    op.run = runFence;
   }
   d.expectOperands(0);
 }

@@ -67,6 +67,7 @@ static bool nameSource(Warp &warp, const Op &op, unsigned lane,
   }
   if (!(op.mode & fromShared)) {
     async.source = findGlobal(warp, op, lane, address, bytes);
+    async.sourceAddress = address;
     if (async.source)
       countGlobalRun(warp, op, address, bytes, AccessKind::read);
     return async.source;
@@ -117,6 +118,7 @@ static void multicast(Warp &warp, const Op &op, unsigned lane, uint32_t mask,
 }
 
 static void copyToShared(Warp &warp, const Op &op, uint32_t lanes) {
+  trimLog(warp.cluster->machine);
   BulkOperands operands;
   lanes = readOperands(warp, op, lanes, operands);
   for (unsigned i = 0; i < warpLanes; ++i) {
@@ -150,6 +152,7 @@ static void copyToShared(Warp &warp, const Op &op, uint32_t lanes) {
 //===----------------------------------------------------------------------===//
 
 static void copyToGlobal(Warp &warp, const Op &op, uint32_t lanes) {
+  trimLog(warp.cluster->machine);
   BulkOperands operands;
   lanes = readOperands(warp, op, lanes, operands);
   for (unsigned i = 0; i < warpLanes; ++i) {
@@ -166,6 +169,7 @@ static void copyToGlobal(Warp &warp, const Op &op, uint32_t lanes) {
       continue;
     }
     async.target = findGlobal(warp, op, i, operands.to[i], bytes);
+    async.targetAddress = operands.to[i];
     if (!async.target || bytes == 0)
       continue;
     if (op.mode / reduces)
@@ -224,6 +228,8 @@ static bool takeReduction(Decoder &d, Op &op, bool toGlobal) {
     if (!d.take(getName(Reduction(i))))
       continue;
     op.mode += uint8_t((i + 1) * reduces);
+    op.order = Order::relaxed;
+    op.scope = Scope::gpu;
     bool isExact = d.take("noftz");
     op.type = d.takeType();
     bool isHalf = op.type == Type::f16 || op.type == Type::bf16;

@@ -26,9 +26,10 @@ Cluster::Cluster(Machine &machine, Grid &grid)
   checksAsync = checks & checkAsync;
   checksRaces = checks & checkRaces;
   checksProtocol = checks & checkProtocol;
+  tracksOrder = checksRaces || checksProtocol;
   uint32_t threads = uint32_t(launch.config->block.count());
   uint32_t warpsPerCta = (threads + warpLanes - 1) / warpLanes;
-  ctas.resize(launch.clusterSize);
+  ctas = std::vector<Cta>(launch.clusterSize);
   warps.resize(size_t(launch.clusterSize) * warpsPerCta);
   files.resize(warps.size() * program.slots * slotBytes);
   definedness.resize(warps.size() * program.slots);
@@ -46,6 +47,9 @@ Cluster::Cluster(Machine &machine, Grid &grid)
     uint32_t count = std::min(threads - first, warpLanes);
     warp.lanes = count == warpLanes ? allLanes : (1u << count) - 1;
   }
+  for (Cta &cta : ctas)
+    if (checksRaces)
+      cta.shadow.resize(launch.sharedBytes / program.sharedGranule + 1);
 }
 
 Cluster::~Cluster() = default;
@@ -173,19 +177,13 @@ void Cluster::startWarp(Warp &warp) {
   warp.joins.clear();
   warp.fragments.emplace_back();
   warp.fragments.back().lanes = warp.lanes;
-  warp.clusterArrived = warp.clusterPhase = warp.clusterWaits = 0;
+  warp.clusterArrived = warp.clusterPhase = 0;
   warp.asyncTime = 0;
   warp.copyGroups.reset();
   warp.bulkGroups.reset();
   if (program.functions.size() > 1 || program.functions.front().frameBytes)
     warp.calls = std::make_unique<CallState>(program);
-  warp.hasFencedInit = false;
-  warp.proxyFenced = 0;
-  if (!checksRaces)
-    return;
-  warp.clock.assign(2 * warps.size(), 0);
-  warp.known.assign(2 * warps.size(), 0);
-  warp.clock[warp.agent] = 1;
+  startOrder(warp);
 }
 
 Extent quack::sim::ctaId(const Launch &launch, uint64_t cluster,
@@ -211,16 +209,15 @@ void Cluster::startCta(Cta &cta, uint32_t rank) {
   cta.shared.assign(launch.sharedBytes, 0);
   cta.state.assign(launch.sharedBytes,
                    checksUndefined ? byteUnwritten : byteWritten);
-  if (checksRaces)
-    cta.history.assign(launch.sharedBytes / program.sharedGranule + 1, {});
+  cta.index = machine.ctasStarted++;
+  cta.firstWarp = uint32_t(rank * (warps.size() / ctas.size()));
+  cta.numWarps = uint32_t(warps.size() / ctas.size());
+  cta.shadow.clear();
+  cta.exitClock.clear();
   cta.mbarriers.clear();
   cta.mbarrierCount = 0;
-  size_t agents = checksRaces ? 2 * warps.size() : 0;
-  for (NamedBarrier &barrier : cta.barriers) {
+  for (NamedBarrier &barrier : cta.barriers)
     barrier = NamedBarrier();
-    barrier.clock.assign(agents, 0);
-    barrier.released.assign(agents, 0);
-  }
   cta.liveThreads = uint32_t(launch.config->block.count());
   cta.hasExited = false;
 }
@@ -234,12 +231,9 @@ void Cluster::start(uint64_t number, llvm::ArrayRef<uint32_t> sms) {
     liveThreads += ctas[rank].liveThreads;
   }
   pending.clear();
-  readSets.clear();
   clusterPhase = clusterArrivals = 0;
-  size_t agents = checksRaces ? 2 * warps.size() : 0;
-  for (Clock *clock :
-       {&clusterClock, &clusterReleased, &clusterKnown, &clusterKnownReleased})
-    clock->assign(agents, 0);
+  clusterClock.clear();
+  clusterReleased.clear();
   events = idleAt = 0;
   idle = 0;
   stuckAt = UINT64_MAX;

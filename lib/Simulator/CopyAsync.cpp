@@ -89,14 +89,16 @@ static uint32_t resolveSources(Warp &warp, const Op &op, uint32_t lanes,
 
 /// cp.async [a], [b], cp-size: `count` is cp-size.
 static void copyAsync(Warp &warp, const Op &op, uint32_t lanes) {
+  trimLog(warp.cluster->machine);
   for (Slot slot : {op.a, op.b})
     lanes = requireDefined(warp, op, slot, lanes, "an address");
   uint32_t sizes[warpLanes];
   sourceSizes(warp, op, lanes, sizes);
   const uint8_t *sources[warpLanes];
   lanes = resolveSources(warp, op, lanes, sizes, sources);
-  uint64_t to[warpLanes];
+  uint64_t to[warpLanes], from[warpLanes];
   computeAddresses(warp, op.a, op.from, op.offset, to);
+  computeAddresses(warp, op.b, op.fromB, op.offsetB, from);
   for (unsigned i = 0; i < warpLanes; ++i) {
     if (!(lanes >> i & 1))
       continue;
@@ -105,6 +107,7 @@ static void copyAsync(Warp &warp, const Op &op, uint32_t lanes) {
     async.bytes = op.count;
     async.sourceBytes = sizes[i];
     async.source = sources[i];
+    async.sourceAddress = from[i];
     if (nameDestination(warp, op, i, to[i], Space::shared, op.count, async))
       issue(warp, op, i, std::move(async));
   }
@@ -137,7 +140,7 @@ static void decodeCopy(Decoder &d, Op &op) {
   }
   if (hasPolicy)
     d.source(d.numOperands() - 1, Type::b64);
-  d.noteSharedAccess(uint32_t(size));
+  d.noteAccess(Space::generic, uint32_t(size));
 }
 
 //===----------------------------------------------------------------------===//

@@ -66,6 +66,10 @@ public:
   std::optional<Rounding> takeRounding();
   /// Takes .v2, .v4 or .v8; returns the count, 1 without.
   unsigned takeVector();
+  /// Takes the semantics and the scope of a memory operation or a fence;
+  /// `order` and `scope` are what it has without, `orders` what it may have.
+  void takeOrder(Op &op, Order order, Scope scope,
+                 llvm::ArrayRef<Order> orders);
 
   // Operands.
 
@@ -117,6 +121,19 @@ public:
   void noteSharedAccess(uint32_t bytes) {
     program.sharedGranule = std::min(program.sharedGranule, bytes);
   }
+  void noteGlobalAccess(uint32_t bytes) {
+    program.globalGranule = std::min(program.globalGranule, bytes);
+  }
+  /// Notes an access of `bytes` bytes in `space`.
+  void noteAccess(Space space, uint32_t bytes) {
+    if (space == Space::shared || space == Space::cluster ||
+        space == Space::generic)
+      noteSharedAccess(bytes);
+    if (space == Space::global || space == Space::generic)
+      noteGlobalAccess(bytes);
+  }
+  /// Notes that strong accesses may hand on what their threads know.
+  void noteFence() { program.hasFences = true; }
   uint64_t line() const { return instruction->place.line; }
 
 private:

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decoder.h"
+#include "Fences.h"
 #include "Lanes.h"
 #include "Memory.h"
 
@@ -89,6 +90,8 @@ static void load(Warp &warp, const Op &op, uint32_t lanes) {
   Access access;
   unsigned size = sizeOf(op.type), bytes = size * op.count;
   resolve(warp, op, lanes, bytes, AccessKind::read, access);
+  observeLocations(warp, op, access);
+  checkOrder(warp, op, access, bytes, AccessKind::read);
   alignas(64) uint8_t staged[warpLanes * 32];
   const uint8_t *from = access.run;
   if (!from) {
@@ -163,6 +166,9 @@ static void store(Warp &warp, const Op &op, uint32_t lanes) {
     else
       gatherElement<uint64_t>(warp, list[element], to, bytes, size);
   }
+  checkOrder(warp, op, access, bytes, AccessKind::write,
+             access.run ? access.run : staged);
+  publishLocations(warp, op, access);
   for (unsigned i = 0; !access.run && i < warpLanes; ++i)
     if (access.valid >> i & 1)
       copyLane(access.pointers[i], staged + bytes * i, bytes);
@@ -239,14 +245,16 @@ static bool decodeParameterAccess(Decoder &d, Op &op, bool isLoad) {
 static void decodeAccess(Decoder &d, Op &op) {
   bool isLoad = d.root() == "ld";
   op.definedness = Definedness::custom;
-  d.take("weak");
-  bool isStrong = d.takeAny({"relaxed", "acquire", "release", "volatile"});
-  d.takeAny({"cta", "cluster", "gpu", "sys"});
+  bool isVolatile = d.take("volatile");
+  d.takeOrder(op, isVolatile ? Order::relaxed : Order::weak, Scope::sys,
+              {Order::weak, Order::relaxed,
+               isLoad ? Order::acquire : Order::release});
+  bool isStrong = op.order != Order::weak;
   op.space = takeSpace(d);
   if (isStrong)
     d.noteMeeting(op.space);
   if (isLoad && op.space == Space::global)
-    d.take("nc");
+    op.isNonCoherent = d.take("nc");
   bool hasPolicy = takeCacheModifiers(d);
   op.count = uint8_t(d.takeVector());
   op.type = d.takeType();
@@ -279,9 +287,7 @@ static void decodeAccess(Decoder &d, Op &op) {
   if (hasPolicy)
     d.source(2, Type::b64);
   op.run = !isLoad ? store : isStrong ? loadStrong : load;
-  if (op.space != Space::global && op.space != Space::param &&
-      op.space != Space::local)
-    d.noteSharedAccess(sizeOf(op.type) * op.count);
+  d.noteAccess(op.space, sizeOf(op.type) * op.count);
 }
 
 bool quack::sim::decodeMemory(Decoder &d, Op &op) {

@@ -26,12 +26,15 @@ static constexpr int64_t mostCount = (1 << 20) - 1;
 static void advancePhase(Cluster &cluster, MBarrier &barrier) {
   if (barrier.pending != 0 || barrier.bytes != 0)
     return;
+  if (cluster.tracksOrder) {
+    barrier.completed.join(barrier.arriving);
+    barrier.completed.learn(barrier.agent, barrier.phaseTime());
+    barrier.completed.learn(barrier.views, uint32_t(barrier.phase + 1));
+  }
   ++barrier.phase;
   barrier.pending = barrier.expected;
   barrier.completedRemote = barrier.hasRemoteData;
   barrier.hasRemoteData = false;
-  if (cluster.checksRaces)
-    joinClock(barrier.completed, barrier.arriving);
   ++cluster.events;
 }
 
@@ -81,10 +84,7 @@ void quack::sim::arriveOn(Warp &warp, const Op &op, uint32_t lane,
 
 void quack::sim::checkInitVisible(Warp &warp, const Op &op, unsigned lane,
                                   const MBarrier &barrier) {
-  if (!warp.cluster->checksRaces || barrier.initAgent == warp.agent)
-    return;
-  if (warp.clock[barrier.initAgent] < barrier.initTime &&
-      warp.known[barrier.initAgent] < barrier.initTime)
+  if (warp.cluster->checksRaces && !clockOf(warp, lane).knows(barrier.agent, 1))
     report(warp, op, lane, "mbarrier-race",
            "the initialisation of the mbarrier is not ordered before this use");
 }
@@ -136,21 +136,19 @@ static void init(Warp &warp, const Op &op, unsigned lane, uint64_t address) {
                   "an mbarrier is there already (mbarrier.inval comes before)");
   MBarrier barrier;
   barrier.offset = uint32_t(place.offset);
+  barrier.agent = {cta.index, firstMBarrierAgent + 2 * cta.mbarrierCount};
+  barrier.views = {cta.index, barrier.agent.index + 1};
   barrier.serial = cta.mbarrierCount++;
   barrier.expected = barrier.pending = count;
-  barrier.initAgent = warp.agent;
+  barrier.initWarp = &warp;
+  barrier.initLane = lane;
   if (std::find(cta.state.begin() + barrier.offset,
                 cta.state.begin() + barrier.offset + 8,
                 byteInFlight) != cta.state.begin() + barrier.offset + 8)
     report(warp, op, lane, "async-in-flight",
            "an unfinished asynchronous operation writes there");
-  if (warp.cluster->checksRaces) {
-    checkWrite(warp, op, lane, cta, barrier.offset, 8, warp.agent,
-               warp.clock[warp.agent]);
-    barrier.initTime = warp.clock[warp.agent];
-    barrier.arriving.assign(warp.clock.size(), 0);
-    barrier.completed.assign(warp.clock.size(), 0);
-  }
+  learn(warp, 1u << lane, barrier.agent, 1);
+  noteInit(warp, op, lane, barrier.agent, barrier.offset);
   std::fill_n(cta.state.begin() + barrier.offset, 8, byteMBarrier);
   cta.mbarriers.push_back(std::move(barrier));
 }
@@ -188,12 +186,9 @@ static void arrive(Warp &warp, const Op &op, unsigned lane, MBarrier &barrier,
            "an arrival with .noComplete completes the phase");
   if (op.mode == uint8_t(MBarrierAction::arriveDrop))
     barrier.expected -= std::min<int64_t>(count, barrier.expected);
-  bool orders = warp.cluster->checksRaces && !op.isRelaxed;
-  if (orders)
-    joinClock(barrier.arriving, warp.clock);
+  if (!op.isRelaxed)
+    release(warp, 1u << lane, barrier.arriving);
   arriveOn(warp, op, lane, barrier, count);
-  if (orders)
-    tick(warp);
 }
 
 /// Everything that changes an mbarrier's counts. Returns the state before.
@@ -251,31 +246,23 @@ void quack::sim::runPendingCount(Warp &warp, const Op &op, uint32_t lanes) {
 // test_wait, try_wait
 //===----------------------------------------------------------------------===//
 
-/// Notes that the warp has seen `phases` phases end.
-static void noteView(Warp &warp, MBarrier &barrier, uint64_t phases) {
-  if (!warp.cluster->checksRaces)
-    return;
-  if (barrier.views.size() <= warp.number)
-    barrier.views.resize(warp.number + 1);
-  PhaseView &view = barrier.views[warp.number];
-  if (phases <= view.phases[0])
-    return;
-  view.agent = warp.agent;
-  view.phases[1] = view.phases[0];
-  view.times[1] = view.times[0];
-  view.phases[0] = phases;
-  view.times[0] = warp.clock[warp.agent];
-}
-
-/// Returns how many phases the warp knows to be over, by its own waits or by
-/// those of others that are ordered before.
-static uint64_t knownPhases(const Warp &warp, const MBarrier &barrier) {
-  uint64_t known = 0;
-  for (const PhaseView &view : barrier.views)
-    for (unsigned i = 0; i < 2; ++i)
-      if (view.times[i] <= warp.clock[view.agent])
-        known = std::max(known, view.phases[i]);
-  return known;
+/// Lets lanes whose wait has ended come after the phase, or at least know of
+/// its end; those of one mbarrier together.
+static void learnPhases(Warp &warp, const Op &op, const uint64_t *addresses,
+                        uint32_t lanes) {
+  while (lanes) {
+    uint64_t address = addresses[firstLane(lanes)];
+    uint32_t same = 0;
+    for (unsigned i = 0; i < warpLanes; ++i)
+      same |= uint32_t(addresses[i] == address) << i;
+    SharedPlace place = resolveShared(warp, address, op.space);
+    const MBarrier &barrier = *place.cta->findMBarrier(place.offset);
+    if (op.isRelaxed)
+      learn(warp, lanes & same, barrier.views, uint32_t(barrier.phase));
+    else
+      acquire(warp, lanes & same, barrier.completed);
+    lanes &= ~same;
+  }
 }
 
 /// Whether the phase of this parity is over. A warp that waits for the next
@@ -289,17 +276,14 @@ static bool testParity(Warp &warp, const Op &op, unsigned lane,
     report(warp, op, lane, "mbarrier-misuse",
            "a parity of " + std::to_string(parity) + " is neither 0 nor 1");
   if (cluster.checksProtocol && cluster.checksRaces && barrier.phase >= 2) {
-    uint64_t known = knownPhases(warp, barrier);
+    uint64_t known = clockOf(warp, lane).time(barrier.views);
     if (known + 2 <= barrier.phase && (known & 1) == parity)
       report(warp, op, lane, "mbarrier-misuse",
              "waits for phase " + std::to_string(known) +
                  " by its parity when phase " +
                  std::to_string(barrier.phase - 1) + " is over already");
   }
-  if ((barrier.phase & 1) == (parity & 1))
-    return false;
-  noteView(warp, barrier, barrier.phase);
-  return true;
+  return (barrier.phase & 1) != (parity & 1);
 }
 
 /// Whether the phase of this state is over.
@@ -312,10 +296,7 @@ static bool testState(Warp &warp, const Op &op, unsigned lane,
     report(warp, op, lane, "mbarrier-misuse",
            "the state is not of this mbarrier's present phase nor of the one "
            "before");
-  if (phase >= barrier.phase)
-    return false;
-  noteView(warp, barrier, phase + 1);
-  return true;
+  return phase < barrier.phase;
 }
 
 /// A wait of CTA scope does not acquire what a peer sent. In the random
@@ -326,7 +307,7 @@ void quack::sim::runMBarrierWait(Warp &warp, const Op &op, uint32_t lanes) {
   Cluster &cluster = *warp.cluster;
   uint64_t addresses[warpLanes];
   computeAddresses(warp, op.a, op.from, op.offset, addresses);
-  uint32_t done = 0;
+  uint32_t done = 0, over = 0;
   bool fails = op.mode &&
                cluster.launch.options->schedule == Schedule::random &&
                !cluster.machine.watch.isSearching() &&
@@ -349,9 +330,9 @@ void quack::sim::runMBarrierWait(Warp &warp, const Op &op, uint32_t lanes) {
         !op.isClusterScope)
       report(warp, op, i, "scope",
              "a wait of CTA scope for data that another CTA sent");
-    if (cluster.checksRaces && !op.isRelaxed)
-      joinClock(warp.clock, barrier->completed);
+    over |= 1u << i;
   }
+  learnPhases(warp, op, addresses, over);
   warp.mask(op.d) = (warp.mask(op.d) & ~lanes) | done;
   warp.define(op.d, lanes, allLanes);
   if (done == lanes)

@@ -58,13 +58,22 @@ Machine::Machine(llvm::ArrayRef<const Launch *> launches)
   grids.reserve(launches.size()); // clusters refer to them
   for (const Launch *launch : launches)
     grids.emplace_back(*launch);
+  if (!(options.checks & checkRaces))
+    return;
+  for (const Launch *launch : launches)
+    global.granule = std::min(global.granule, launch->program->globalGranule);
+  for (const Launch *launch : launches)
+    global.addBuffers(launch->buffers);
 }
 
 void Machine::reset(uint64_t number) {
   random.begin(options.seed, number);
   steps = quietSince = 0;
-  warpsStarted = 0;
   slept = clockReads = 0;
+  warpsStarted = ctasStarted = 0;
+  log.clear();
+  global.clear();
+  locations.clear();
   isStopped = false;
   fromCluster = fromWarp = 0;
   passesOn = false;

@@ -13,7 +13,7 @@
 
 #include "CircleWatch.h"
 #include "Counters.h"
-#include "Program.h"
+#include "GlobalRaces.h"
 #include "Residency.h"
 
 #include "quack/Simulator/Simulator.h"
@@ -23,6 +23,7 @@
 #include <deque>
 #include <memory>
 #include <set>
+#include <unordered_map>
 
 namespace quack::sim {
 
@@ -69,11 +70,35 @@ struct Join {
   bool isOpen = false;
 };
 
-/// A vector clock: what of each agent's past is ordered before this point. An
-/// agent is a warp (its number in the cluster), or the asynchronous operations
-/// of a warp (that number plus the number of warps).
-using Clock = std::vector<uint32_t>;
-void joinClock(Clock &into, const Clock &from);
+/// What the fences of lanes have made ready, by distance: for threads of the
+/// same CTA, of the same cluster, for all.
+struct FenceState {
+  std::array<Clock, 3> released;      ///< what the last fence hands on,
+  std::array<uint32_t, 3> times = {}; ///< and the step before it; 0: none
+  std::array<Clock, 3> observed;      ///< what the next fence acquires
+};
+
+/// Lanes of a warp that know the same of others.
+struct LaneGroup {
+  uint32_t lanes = 0;
+  Clock clock;
+  std::shared_ptr<FenceState> fences; ///< shared until it changes
+};
+
+/// What the value of a location that is accessed strongly hands on, by the
+/// distance of who reads it.
+struct Location {
+  std::array<Clock, 3> handsOn;
+  // Who has written it last.
+  uint32_t cta = 0, cluster = 0, warp = 0, lane = 0;
+};
+
+/// The number that an instruction of a warp has in the log, for one of the
+/// warp's steps.
+struct CachedEvent {
+  const Op *op = nullptr;
+  uint32_t time = 0, event = 0, generation = 0;
+};
 
 struct Warp {
   Cluster *cluster = nullptr;
@@ -91,19 +116,20 @@ struct Warp {
   unsigned current = 0;   ///< the running fragment
   bool yields = false;    ///< the running fragment lets others run
   bool polls = false;     ///< it has looked at what others may change
-  uint32_t asyncTime = 0; ///< of this warp's asynchronous operations
+  uint32_t asyncTime = 0; ///< of its operations that complete by groups
 
   uint32_t clusterArrived = 0; ///< lanes that arrived and did not wait
   uint32_t clusterPhase = 0;   ///< of that arrival
-  uint32_t clusterWaits = 0;   ///< phases this warp has waited for
 
   std::unique_ptr<AsyncGroups> copyGroups, bulkGroups; ///< if there are any
   std::unique_ptr<CallState> calls; ///< if there are functions or frames
 
-  Clock clock;
-  Clock known; ///< mbarrier initialisations this warp may rely on
-  bool hasFencedInit = false;
-  uint32_t proxyFenced = 0; ///< time up to which a fence.proxy.async covers
+  llvm::SmallVector<LaneGroup, 1> groups;
+  uint32_t time = 1; ///< the present step; ends with each release
+  /// By AgentKind: up to when a lane's own operations are done.
+  std::array<LaneTimes, numAgentKinds> ownTimes;
+  bool hasOwnTimes = false;
+  std::array<CachedEvent, 32> cachedEvents;
 
   template <typename T> T *reg(Slot slot) {
     return reinterpret_cast<T *>(file + size_t(slot) * slotBytes);
@@ -128,14 +154,6 @@ enum ByteState : uint8_t {
   byteMBarrier = 3,
 };
 
-/// How many phases of an mbarrier a warp has seen the end of, and when, by its
-/// clock; the two newest.
-struct PhaseView {
-  uint64_t phases[2] = {};
-  uint32_t times[2] = {};
-  uint32_t agent = 0;
-};
-
 /// PTX ISA, "Contents of the mbarrier object".
 struct MBarrier {
   uint32_t offset = 0;
@@ -146,9 +164,14 @@ struct MBarrier {
   uint64_t phase = 0;   ///< phases completed
   uint64_t waited = 0;  ///< phases some thread has waited for
   bool hasRemoteData = false, completedRemote = false;
-  uint32_t initAgent = 0, initTime = 0;
+  Agent agent; ///< its times: 1 the initialisation, 2 + n the end of phase n
+  Agent views; ///< its times: phases that somebody has seen the end of
+  const Warp *initWarp = nullptr;
+  uint32_t initLane = 0;
+  bool isInitFenced = false; ///< by fence.mbarrier_init
   Clock arriving, completed;
-  std::vector<PhaseView> views; ///< by warp of the CTA, if races are checked
+
+  uint32_t phaseTime() const { return uint32_t(phase) + 2; }
 };
 
 /// Barrier resource of a CTA (PTX ISA, bar).
@@ -158,22 +181,19 @@ struct NamedBarrier {
   uint32_t generation = 0;
   uint32_t ones = 0, zeros = 0;         ///< bar.red's predicates so far,
   uint32_t lastOnes = 0, lastZeros = 0; ///< and those of the last generation
-  Clock clock, released;
-};
-
-/// The last accesses of a granule of shared memory, as packed epochs.
-struct AccessHistory {
-  uint32_t write = 0, read = 0;
+  Clock clock;                          ///< of those that arrived
 };
 
 struct Cta {
   uint32_t rank = 0;
+  uint32_t index = 0;  ///< in the machine
   uint64_t number = 0; ///< in the grid
   uint32_t sm = 0;
   Extent id;
   std::vector<uint8_t> shared;
-  std::vector<uint8_t> state;         ///< ByteState by byte
-  std::vector<AccessHistory> history; ///< by granule
+  std::vector<uint8_t> state; ///< ByteState by byte
+  ShadowMap shadow;           ///< by granule
+  Clock exitClock;            ///< what its threads knew when they exited
   std::vector<MBarrier> mbarriers;
   uint32_t mbarrierCount = 0; ///< initialised so far
   NamedBarrier barriers[16];
@@ -262,18 +282,17 @@ struct Cluster {
   std::vector<Cta> ctas;
   std::vector<Warp> warps;
   std::deque<std::unique_ptr<AsyncOp>> pending; ///< oldest first
-  std::vector<std::vector<uint32_t>> readSets;  ///< of AccessHistory::read
 
   // barrier.cluster
   uint32_t clusterPhase = 0, clusterArrivals = 0, liveThreads = 0;
   Clock clusterClock, clusterReleased;
-  Clock clusterKnown, clusterKnownReleased;
 
   uint64_t events = 0; ///< grows whenever something that may be waited for ends
   uint64_t stuckAt = UINT64_MAX; ///< `events` when nobody could go on
   uint64_t idleAt = 0;           ///< `events` when waiting lanes tried again
   unsigned idle = 0;             ///< and how often they have since
   bool checksUndefined, checksAsync, checksRaces, checksProtocol;
+  bool tracksOrder; ///< for the checks of races and of the protocol
   // The grid's.
   std::vector<OpCount> &counts;
   std::vector<MemoryCount> &memoryCounts;
@@ -307,10 +326,13 @@ struct Machine {
   Random random;
   uint64_t steps = 0; ///< warp instructions
   bool isStopped = false;
-  uint32_t warpsStarted = 0;
   CircleWatch watch;
   uint64_t slept = 0;      ///< simulated time that passed in nanosleep
   uint64_t clockReads = 0; ///< so that no two reads are the same
+  uint32_t warpsStarted = 0, ctasStarted = 0;
+  AccessLog log;
+  GlobalShadow global; ///< cells, if races are checked
+  std::unordered_map<uint64_t, Location> locations; ///< by Spot::key
 
   /// Simulated time, in nanoseconds and in cycles of the clock alike: one for
   /// each warp instruction.
@@ -364,21 +386,69 @@ inline uint32_t firstLane(uint32_t lanes) {
 }
 
 //===----------------------------------------------------------------------===//
-// Races (Races.cpp): happens-before by vector clocks
+// Order (Order.cpp)
 //===----------------------------------------------------------------------===//
 
-/// An access by `agent` at `time`; `warp` is who issued it.
-void checkRead(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
-               uint32_t offset, uint32_t bytes, uint32_t agent, uint32_t time);
-void checkWrite(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
-                uint32_t offset, uint32_t bytes, uint32_t agent, uint32_t time);
-/// A bulk copy writes through the async proxy: what a warp wrote through the
-/// generic one must lie before a fence.proxy.async of that warp.
+Agent agentOf(const Warp &warp, AgentKind kind);
+LaneGroup &groupOf(Warp &warp, unsigned lane);
+/// Parts groups so that each lies within `lanes` or outside.
+void partGroups(Warp &warp, uint32_t lanes);
+/// Returns what a lane knows of others.
+Clock &clockOf(Warp &warp, unsigned lane);
+/// Hands what `lanes` know and have done on to `into`, and ends the warp's
+/// step: what they do from now on is not covered.
+void release(Warp &warp, uint32_t lanes, Clock &into);
+/// Hands on what `lanes` have done themselves up to `time`.
+void handOnOwn(Warp &warp, uint32_t lanes, uint32_t time, Clock &into);
+/// From now on `lanes` come after what `from` knows.
+void acquire(Warp &warp, uint32_t lanes, const Clock &from);
+/// From now on `lanes` come after what the agent has done up to `time`.
+void learn(Warp &warp, uint32_t lanes, Agent agent, uint32_t time);
+/// Notes that each of `lanes` knows its own operations of `kind` up to `time`.
+void learnOwn(Warp &warp, uint32_t lanes, AgentKind kind, uint32_t time);
+void startOrder(Warp &warp);
+/// Lets `lanes` exit.
+void endOrder(Warp &warp, uint32_t lanes);
+
+//===----------------------------------------------------------------------===//
+// Races (Races.cpp)
+//===----------------------------------------------------------------------===//
+
+/// Checks that `lanes` may access bytes of shared memory, and notes it.
+void noteShared(Warp &warp, const Op &op, uint32_t lanes, Cta &cta,
+                uint32_t offset, uint32_t bytes, AccessKind kind);
+
+/// The same for the initialisation of an mbarrier, which is done for those who
+/// know of it as time 1 of the mbarrier.
+void noteInit(Warp &warp, const Op &op, unsigned lane, Agent mbarrier,
+              uint32_t offset);
+
+/// Returns the number of an asynchronous operation that a lane issues. It is
+/// done for those who know `agent` up to `time`, which endAsync may set.
+uint32_t beginAsync(Warp &warp, const Op &op, unsigned lane, Agent agent,
+                    uint32_t time, bool isAsyncProxy);
+/// Checks that the operation `event` may access shared memory from its issue
+/// on, and notes it.
+void noteAsync(Warp &warp, const Op &op, unsigned lane, Cta &cta,
+               uint32_t offset, uint32_t bytes, AccessKind kind,
+               uint32_t event);
+void noteAsyncGlobal(Warp &warp, const Op &op, unsigned lane, uint64_t address,
+                     uint32_t bytes, AccessKind kind, uint32_t event);
+/// The operation is complete.
+void endAsync(Cluster &cluster, uint32_t event);
+void endAsync(Cluster &cluster, uint32_t event, uint32_t time);
+
+/// A weak write displaces what a location's value hands on (Fences.cpp).
+void forgetReleases(Machine &machine, uint64_t key);
+
+/// A bulk copy accesses memory through the async proxy: what lanes wrote
+/// through the generic one must lie before a fence.proxy.async of theirs.
 void checkProxy(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
                 uint32_t offset, uint32_t bytes);
-/// Ends the warp's present step: later accesses are not covered by what was
-/// released before.
-inline void tick(Warp &warp) { ++warp.clock[warp.agent]; }
+
+/// Forgets what no cell names any more, if that is much. Before an instruction
+/// that accesses memory: it changes the numbers of events.
+void trimLog(Machine &machine);
 
 //===----------------------------------------------------------------------===//
 // Execution (Warp.cpp, Barriers.cpp, MBarriers.cpp)

@@ -52,7 +52,7 @@ bool quack::sim::checkPeer(Warp &warp, const Op &op, uint32_t lane,
                ", which has exited");
     return false;
   }
-  if (warp.clusterWaits == 0) {
+  if (!clockOf(warp, lane).knowsCta(cta.index)) {
     report(warp, op, lane, "unstarted-peer",
            "touches the shared memory of CTA " + Twine(cta.number) +
                " before any barrier.cluster.wait: it may not have started");
@@ -198,14 +198,6 @@ static void resolveSharedLane(Warp &warp, const Op &op, unsigned lane,
   access.valid |= 1u << lane;
   access.shared |= 1u << lane;
   checkStates(warp, op, lane, cta, offset, bytes, kind, access);
-  if (!cluster.checksRaces)
-    return;
-  if (kind == AccessKind::read)
-    checkRead(warp, op, lane, cta, offset, bytes, warp.agent,
-              warp.clock[warp.agent]);
-  else if (kind == AccessKind::write)
-    checkWrite(warp, op, lane, cta, offset, bytes, warp.agent,
-               warp.clock[warp.agent]);
 }
 
 /// Local memory and the kernel's parameters.
@@ -224,6 +216,7 @@ static void resolveOwnLanes(Warp &warp, const Op &op, uint32_t lanes,
 
 void quack::sim::resolve(Warp &warp, const Op &op, uint32_t lanes,
                          uint32_t bytes, AccessKind kind, Access &access) {
+  trimLog(warp.cluster->machine);
   lanes = requireDefined(warp, op, op.a, lanes, "an address");
   computeAddresses(warp, op.a, op.from, op.offset, access.addresses);
   uint32_t shared = 0, own = 0;

@@ -36,6 +36,11 @@ void computeAddresses(Warp &warp, Slot base, Type width, int64_t offset,
 void resolve(Warp &warp, const Op &op, uint32_t lanes, uint32_t bytes,
              AccessKind kind, Access &access);
 
+/// Checks that nothing races with the access, and notes it. `values` are what
+/// the lanes write, `bytes` each; null for reads and atomics.
+void checkOrder(Warp &warp, const Op &op, const Access &access, uint32_t bytes,
+                AccessKind kind, const uint8_t *values = nullptr);
+
 /// Notes that lanes have written: their bytes hold values, or none where
 /// `undefined`.
 void markWritten(Access &access, uint32_t lanes, uint32_t bytes,

@@ -76,6 +76,12 @@ enum class Compare : uint8_t {
 };
 enum class Logic : uint8_t { none, conjunction, disjunction, exclusive };
 
+/// PTX ISA, "Scope": with whom an operation synchronises.
+enum class Scope : uint8_t { cta, cluster, gpu, sys };
+
+/// PTX ISA, "Operation types": .volatile is relaxed, of system scope.
+enum class Order : uint8_t { weak, relaxed, acquire, release, acqRel, sc };
+
 /// Where a warp goes after an instruction.
 enum class Flow : uint8_t {
   next,
@@ -113,7 +119,10 @@ struct Op {
   bool isAligned = false; ///< .aligned, .sync.aligned: all lanes at once
   bool isRelaxed = false; ///< .relaxed
   bool isClusterScope = false;
-  uint8_t mode = 0; ///< the family's own use
+  Order order = Order::weak;  ///< of memory operations and fences,
+  Scope scope = Scope::gpu;   ///< with their scope
+  bool isNonCoherent = false; ///< ld.global.nc
+  uint8_t mode = 0;           ///< the family's own use
 };
 
 /// What a slot holds when a warp starts.
@@ -235,8 +244,10 @@ struct Program {
   uint32_t parameterBytes = 0;
   uint32_t slots = firstFreeSlot;
   uint32_t staticSharedBytes = 0; ///< before the dynamic ones
-  uint32_t sharedGranule = 16;    ///< bytes that every access is a multiple of
-  bool mayMeet = false;           ///< clusters, in global memory
+  /// Bytes that every access to a space is a multiple of.
+  uint32_t sharedGranule = 16, globalGranule = 16;
+  bool mayMeet = false;   ///< clusters, in global memory
+  bool hasFences = false; ///< or other instructions that release or acquire
   uint32_t requiredThreads[3], maxThreads[3], requiredCluster[3];
 };
 

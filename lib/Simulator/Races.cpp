@@ -2,142 +2,272 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Happens-before on shared memory by vector clocks, after FastTrack (Flanagan
-// and Freund, PLDI 2009): each granule keeps the epoch of its last write and of
-// its last reads. Asynchronous operations of a warp are an agent of their own,
-// whose time others learn from the mbarrier or the group they wait for. The
-// lanes of a warp count as one agent.
+// Happens-before on memory, after FastTrack (Flanagan and Freund, PLDI 2009): a
+// cell keeps the accesses that a later one must be ordered after, and drops
+// those that come before a newer one. A write of one lane and reads in order
+// are the common case, and stand in the cell itself.
+//
+// PTX ISA, "Memory Consistency Model": strong operations (relaxed, volatile,
+// atomic, ...) whose scopes include each other's threads and that overlap
+// completely do not race. So a strong access does not displace a weak one: who
+// may meet the first need not be allowed to meet the second.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Machine.h"
+#include "RaceCheck.h"
 
 #include "llvm/ADT/Twine.h"
 
 using namespace quack::sim;
 
-/// An epoch packs an agent, plus one, above a time. The highest agent marks an
-/// index of Cluster::readSets instead.
-static constexpr unsigned timeBits = 21;
-static constexpr uint32_t timeMask = (1u << timeBits) - 1;
-static constexpr uint32_t setMark = 0x7ffu << timeBits;
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
 
-static uint32_t pack(uint32_t agent, uint32_t time) {
-  return (agent + 1) << timeBits | (time & timeMask);
-}
-static uint32_t agentOf(uint32_t epoch) { return (epoch >> timeBits) - 1; }
-static bool isOrdered(const Warp &warp, uint32_t epoch) {
-  return (epoch & timeMask) <= warp.clock[agentOf(epoch)];
-}
-
-void quack::sim::joinClock(Clock &into, const Clock &from) {
-  uint32_t *to = into.data();
-  const uint32_t *other = from.data();
-  for (size_t i = 0, size = into.size(); i < size; ++i)
-    to[i] = std::max(to[i], other[i]);
-}
-
-static void reportRace(Warp &warp, const Op &op, uint32_t lane, const Cta &cta,
-                       uint32_t offset, const char *mine, const char *theirs,
-                       uint32_t agent) {
-  Cluster &cluster = *warp.cluster;
-  bool isAsync = agent >= cluster.warps.size();
-  const Warp &other =
-      cluster.warps[isAsync ? agent - cluster.warps.size() : agent];
-  report(warp, op, lane, "race",
-         llvm::Twine(mine) + " at shared offset " + llvm::Twine(offset) +
-             " of CTA " + llvm::Twine(cta.number) +
-             " is not ordered after the " + (isAsync ? "asynchronous " : "") +
-             theirs + " by CTA " + llvm::Twine(other.cta->number) + " warp " +
-             llvm::Twine(other.number));
-}
-
-static void noteRead(Warp &warp, AccessHistory &history, uint32_t agent,
-                     uint32_t me) {
-  Cluster &cluster = *warp.cluster;
-  if (history.read == 0 ||
-      (history.read < setMark &&
-       (agentOf(history.read) == agent || isOrdered(warp, history.read)))) {
-    history.read = me;
-    return;
-  }
-  if (history.read < setMark) {
-    cluster.readSets.emplace_back(2 * cluster.warps.size(), 0);
-    cluster.readSets.back()[agentOf(history.read)] = history.read & timeMask;
-    history.read = setMark | uint32_t(cluster.readSets.size() - 1);
-  }
-  cluster.readSets[history.read & timeMask][agent] = me & timeMask;
-}
-
-void quack::sim::checkRead(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
-                           uint32_t offset, uint32_t bytes, uint32_t agent,
-                           uint32_t time) {
-  uint32_t granule = warp.cluster->program.sharedGranule;
-  uint32_t me = pack(agent, time);
-  for (uint32_t at = offset / granule; at <= (offset + bytes - 1) / granule;
-       ++at) {
-    AccessHistory &history = cta.history[at];
-    if (history.write && !isOrdered(warp, history.write))
-      reportRace(warp, op, lane, cta, at * granule, "the read", "write",
-                 agentOf(history.write));
-    if (history.read != me)
-      noteRead(warp, history, agent, me);
-  }
-}
-
-static void checkReadsBefore(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
-                             uint32_t offset, uint32_t read) {
-  if (read == 0)
-    return;
-  if (read < setMark) {
-    if (!isOrdered(warp, read))
-      reportRace(warp, op, lane, cta, offset, "the write", "read",
-                 agentOf(read));
-    return;
-  }
-  const std::vector<uint32_t> &set = warp.cluster->readSets[read & timeMask];
-  for (uint32_t agent = 0; agent < set.size(); ++agent)
-    if (set[agent] > warp.clock[agent])
-      return reportRace(warp, op, lane, cta, offset, "the write", "read",
-                        agent);
-}
-
-void quack::sim::checkWrite(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
-                            uint32_t offset, uint32_t bytes, uint32_t agent,
-                            uint32_t time) {
-  if (bytes == 0)
-    return;
-  uint32_t granule = warp.cluster->program.sharedGranule;
-  for (uint32_t at = offset / granule; at <= (offset + bytes - 1) / granule;
-       ++at) {
-    AccessHistory &history = cta.history[at];
-    if (history.write && !isOrdered(warp, history.write))
-      reportRace(warp, op, lane, cta, at * granule, "the write", "write",
-                 agentOf(history.write));
-    checkReadsBefore(warp, op, lane, cta, at * granule, history.read);
-    history.write = pack(agent, time);
-    history.read = 0;
-  }
-}
-
-/// PTX ISA, "Async proxy" and "cp.async.bulk".
-void quack::sim::checkProxy(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
-                            uint32_t offset, uint32_t bytes) {
-  Cluster &cluster = *warp.cluster;
-  uint32_t granule = cluster.program.sharedGranule;
-  for (uint32_t at = offset / granule; at <= (offset + bytes - 1) / granule;
-       ++at) {
-    uint32_t write = cta.history[at].write;
-    if (!write || agentOf(write) >= cluster.warps.size())
+/// Returns which of an earlier access' lanes `mine` do not know of.
+static uint32_t unknownLanes(Checker &check, const AccessLog::Item &earlier,
+                             uint32_t mine) {
+  Warp &warp = check.warp;
+  const Event &event = check.log[earlier.event];
+  uint32_t result = 0;
+  for (LaneGroup &group : warp.groups) {
+    uint32_t lanes = group.lanes & mine;
+    if (!lanes)
       continue;
-    const Warp &writer = cluster.warps[agentOf(write)];
-    if ((write & timeMask) <= writer.proxyFenced)
+    if (group.clock.knows(event.agent, event.time)) {
+      if (warp.groups.size() == 1)
+        check.ordered = earlier.event;
       continue;
-    return report(warp, op, lane, "proxy-fence",
-                  "a bulk copy touches shared offset " +
-                      llvm::Twine(at * granule) + " of CTA " +
-                      llvm::Twine(cta.number) + ", which warp " +
-                      llvm::Twine(writer.number) +
-                      " wrote without a fence.proxy.async since");
+    }
+    result |= earlier.lanes &
+              ~group.clock.known(event.agent, earlier.lanes, event.time);
   }
+  return result;
+}
+
+/// Returns which of `lanes` did the event themselves, and are done with it.
+static uint32_t ownLanes(const Warp &warp, const Event &event, uint32_t lanes) {
+  if (event.cta != warp.cta->index || event.warp != warp.number)
+    return 0;
+  if (!event.isAsync)
+    return lanes;
+  uint32_t kind = event.agent.index / mostWarps, result = 0;
+  for (unsigned i = 0; kind < numAgentKinds && i < warpLanes; ++i)
+    result |= uint32_t(warp.ownTimes[kind][i] >= event.time) << i;
+  return result & lanes;
+}
+
+uint32_t quack::sim::unordered(Checker &check, const AccessLog::Item &earlier,
+                               uint32_t mine) {
+  uint32_t lanes = unknownLanes(check, earlier, mine);
+  bool isSingle = (mine & (mine - 1)) == 0;
+  if (lanes && isSingle)
+    lanes &= ~ownLanes(check.warp, check.log[earlier.event], mine);
+  return lanes;
+}
+
+/// PTX ISA, "Scope": whether `scope`, of an operation of one CTA, includes
+/// another CTA.
+static bool includes(Scope scope, const Event &event, const Cta &cta) {
+  return scope >= Scope::gpu ||
+         (event.cluster == cta.index - cta.rank &&
+          (scope == Scope::cluster || event.cta == cta.index));
+}
+
+namespace {
+enum class Strength : uint8_t {
+  weak,      ///< one of the two is weak, or they overlap in part
+  tooNarrow, ///< a scope does not include the other's thread
+  moral,
+};
+} // namespace
+
+/// PTX ISA, "Morally Strong Operations".
+static Strength strengthOf(const Checker &check, const Event &event) {
+  const Op &op = check.op, &other = *event.op;
+  if (!check.isStrong || !event.isStrong ||
+      sizeOf(op.type) != sizeOf(other.type))
+    return Strength::weak;
+  const Cta &cta = *check.warp.cta;
+  return includes(op.scope, event, cta) && includes(other.scope, event, cta)
+             ? Strength::moral
+             : Strength::tooNarrow;
+}
+
+std::string Spot::str() const {
+  return (cta ? " at shared offset " + llvm::Twine(at) + " of CTA " +
+                    llvm::Twine(cta->number)
+              : " at address 0x" + llvm::Twine::utohexstr(at))
+      .str();
+}
+
+std::string quack::sim::describeEvent(const Event &event, uint32_t lanes,
+                                      bool isWrite) {
+  return ((event.isAsync ? "the asynchronous " : "the ") +
+          llvm::Twine(isWrite ? "write" : "read") + " of line " +
+          llvm::Twine(event.op->line) + " (CTA " +
+          llvm::Twine(event.ctaNumber) + ", warp " + llvm::Twine(event.warp) +
+          ", lane " +
+          llvm::Twine(event.isAsync ? event.lane : firstLane(lanes)) + ")")
+      .str();
+}
+
+static void reportRace(Checker &check, const AccessLog::Item &earlier,
+                       uint32_t lanes, uint32_t mine, const Spot &spot,
+                       bool wasWrite) {
+  const Event &event = check.log[earlier.event];
+  bool isRead = check.kind == AccessKind::read;
+  std::string where = spot.str();
+  std::string other = describeEvent(event, lanes, wasWrite);
+  uint32_t lane = firstLane(mine);
+  if (strengthOf(check, event) == Strength::tooNarrow)
+    return report(check.warp, check.op, lane, "scope",
+                  llvm::Twine(isRead ? "the read" : "the write") + where +
+                      " and " + other +
+                      ": the scope of one does not include the other");
+  if (event.isPending)
+    return report(check.warp, check.op, lane, "async-in-flight",
+                  llvm::Twine(isRead ? "reads" : "overwrites") +
+                      (wasWrite ? " the destination" : " the source") +
+                      " of an unfinished asynchronous operation" + where +
+                      ": " + other);
+  report(check.warp, check.op, lane, "race",
+         llvm::Twine(isRead ? "the read" : "the write") + where +
+             " is not ordered after " + other);
+}
+
+//===----------------------------------------------------------------------===//
+// Cells
+//===----------------------------------------------------------------------===//
+
+/// Checks an access against the earlier ones in `set`.
+static void checkSet(Checker &check, AccessSet set, uint32_t mine,
+                     const Spot &spot, bool wasWrite) {
+  bool inChain = false;
+  for (set &= ~readByNc; set;) {
+    AccessLog::Item item = check.log.first(set);
+    set = item.rest;
+    const Event &event = check.log[item.event];
+    // Who is ordered after a read-modify-write is after what that observed.
+    bool isObserved = inChain && event.isStrong && !check.isStrong;
+    inChain |= event.isAtomic;
+    if (item.event == check.ordered || isObserved)
+      continue;
+    uint32_t lanes = unordered(check, item, mine);
+    if (lanes && strengthOf(check, event) != Strength::moral)
+      reportRace(check, item, lanes, mine, spot, wasWrite);
+  }
+}
+
+/// Returns whether whoever must be ordered after the earlier access must be
+/// after the present one, too, provided that they are in order.
+static bool covers(const Checker &check, const Event &earlier) {
+  const Op &op = check.op, &other = *earlier.op;
+  return !check.isStrong ||
+         (earlier.isStrong && earlier.cta == check.warp.cta->index &&
+          other.scope >= op.scope && sizeOf(other.type) == sizeOf(op.type));
+}
+
+/// Returns the set of `kept`, the latest first, and the present access.
+static AccessSet makeSet(Checker &check, llvm::ArrayRef<AccessLog::Item> kept,
+                         uint32_t mine) {
+  AccessSet result = 0;
+  for (size_t i = kept.size(); i-- > 0;)
+    result = check.log.with(result, kept[i].event, kept[i].lanes);
+  return check.log.with(result, check.event, mine);
+}
+
+/// Returns `set` with this read, without the earlier ones that it covers.
+static AccessSet withRead(Checker &check, AccessSet set, uint32_t mine) {
+  AccessSet mark = set & readByNc;
+  set &= ~readByNc;
+  llvm::SmallVector<AccessLog::Item, 8> kept;
+  for (AccessSet rest = set; rest;) {
+    AccessLog::Item item = check.log.first(rest);
+    rest = item.rest;
+    if (item.event == check.event && (item.lanes & mine) == mine)
+      return set | mark;
+    const Event &event = check.log[item.event];
+    if (item.event != check.event && covers(check, event)) {
+      item.lanes = unknownLanes(check, item, mine);
+      if (item.lanes)
+        item.lanes &= ~ownLanes(check.warp, event, mine);
+    }
+    if (item.lanes)
+      kept.push_back(item);
+  }
+  return makeSet(check, kept, mine) | mark;
+}
+
+/// Returns `set` with this strong write. A read-modify-write observes all that
+/// the one before it did, so that who comes after it comes after them; of those
+/// one of another CTA stays, for scopes.
+static AccessSet withStrongWrite(Checker &check, AccessSet set, uint32_t mine) {
+  llvm::SmallVector<AccessLog::Item, 4> kept;
+  bool hasOther = false;
+  while (set) {
+    AccessLog::Item item = check.log.first(set);
+    set = item.rest;
+    const Event &event = check.log[item.event];
+    bool keeps = !event.isStrong;
+    if (!keeps && check.kind == AccessKind::atomic) {
+      keeps = !hasOther && event.cta != check.warp.cta->index;
+      hasOther |= keeps;
+    } else if (!keeps) {
+      keeps = item.event == check.event || !covers(check, event) ||
+              unordered(check, item, mine);
+    }
+    if (keeps)
+      kept.push_back(item);
+  }
+  return makeSet(check, kept, mine);
+}
+
+/// PTX ISA, ld.global.nc: the bytes must not change while the kernel runs.
+static void checkNonCoherent(Checker &check, const ShadowCell &cell,
+                             uint32_t mine, const Spot &spot) {
+  bool reads = check.op.isNonCoherent && cell.write;
+  if (!reads && !(check.kind != AccessKind::read && (cell.read & readByNc)))
+    return;
+  AccessLog::Item item = {};
+  for (AccessSet set = reads ? cell.write : cell.read & ~readByNc; set;
+       set = item.rest) {
+    item = check.log.first(set);
+    if (reads || check.log[item.event].op->isNonCoherent)
+      break;
+  }
+  std::string other = "an ld.global.nc";
+  if (item.event)
+    other = describeEvent(check.log[item.event], item.lanes, reads);
+  report(check.warp, check.op, firstLane(mine), "nc-write",
+         reads ? "ld.global.nc of bytes that the grid writes" + spot.str() +
+                     ": " + other
+               : "writes bytes that ld.global.nc reads" + spot.str() + ": " +
+                     other);
+}
+
+void quack::sim::accessCell(Checker &check, ShadowCell &cell, uint32_t mine,
+                            const Spot &spot) {
+  if (check.op.isNonCoherent || (cell.read & readByNc))
+    checkNonCoherent(check, cell, mine, spot);
+  if (cell.write)
+    checkSet(check, cell.write, mine, spot, true);
+  if (check.kind == AccessKind::read) {
+    AccessSet mark = check.op.isNonCoherent ? readByNc : 0;
+    if ((cell.read & ~readByNc) == 0)
+      cell.read |= check.log.with(0, check.event, mine) | mark;
+    else
+      cell.read = withRead(check, cell.read, mine) | mark;
+    return;
+  }
+  if (cell.read & ~readByNc)
+    checkSet(check, cell.read, mine, spot, false);
+  if (check.isStrong) {
+    cell.write = withStrongWrite(check, cell.write, mine);
+    return;
+  }
+  if (cell.write && check.log[check.log.first(cell.write).event].isStrong)
+    forgetReleases(check.warp.cluster->machine, spot.key());
+  cell.write = check.log.with(0, check.event, mine);
+  cell.read &= readByNc;
 }

@@ -234,6 +234,8 @@ static Report runAlone(const Launch &launch) {
                                   std::max<uint64_t>(clusters, 1)));
   std::vector<std::unique_ptr<Machine>> machines(threads);
   std::atomic<uint64_t> next{0};
+  GlobalSummary summary;
+  bool looksForRaces = (launch.options->checks & checkRaces) && clusters > 1;
   auto work = [&](unsigned thread) {
     machines[thread] = std::make_unique<Machine>(&launch);
     Grid &grid = machines[thread]->grids.front();
@@ -241,6 +243,11 @@ static Report runAlone(const Launch &launch) {
       machines[thread]->runAlone(number);
       faults[number] = std::move(grid.faults);
       grid.faults.clear();
+      if (!looksForRaces)
+        continue;
+      for (Fault &fault : summary.add(number, machines[thread]->global,
+                                      machines[thread]->log, *launch.program))
+        faults[number].push_back(std::move(fault));
     }
   };
   std::vector<std::thread> pool;

@@ -17,6 +17,7 @@ using namespace quack::sim;
 
 /// `count` elements of the type; `mode` is 1 + the Reduction of red.async.
 static void storeAsync(Warp &warp, const Op &op, uint32_t lanes) {
+  trimLog(warp.cluster->machine);
   const Slot *list = warp.cluster->program.lists.data() + op.list;
   unsigned size = sizeOf(op.type);
   lanes = requireDefined(warp, op, op.a, lanes, "an address");
@@ -72,6 +73,8 @@ static bool takeReduction(Decoder &d, Op &op) {
   for (unsigned i = 0; i <= unsigned(Reduction::decrement); ++i)
     if (d.take(getName(Reduction(i)))) {
       op.mode = uint8_t(i + 1);
+      op.order = Order::relaxed;
+      op.scope = Scope::cluster;
       return true;
     }
   return false;

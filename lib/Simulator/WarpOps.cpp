@@ -165,8 +165,13 @@ static void activeMask(Warp &warp, const Op &op, uint32_t lanes) {
   warp.define(op.d, lanes, allLanes);
 }
 
-/// bar.warp.sync: nothing but the meeting.
-static void warpBarrier(Warp &, const Op &, uint32_t) {}
+/// bar.warp.sync: each lane comes after what the others did before.
+static void warpBarrier(Warp &warp, const Op &op, uint32_t lanes) {
+  lanes &= warp.reg<uint32_t>(op.list)[firstLane(lanes)];
+  Clock clock;
+  release(warp, lanes, clock);
+  acquire(warp, lanes, clock);
+}
 
 static void decodeShuffle(Decoder &d, Op &op) {
   op.mode = uint8_t(d.take("up")     ? 0

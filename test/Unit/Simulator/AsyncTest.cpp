@@ -50,7 +50,7 @@ TEST(CopyAsync, CopiesAndFills) {
               {101, 102, 103}, {}, counting());
   // Zeros beyond src-size; none of the source with ignore-src.
   std::string load = "ld.shared.v4.b32 {%r5, %r6, %r7, %r8}, [%r4];\n"
-                     "setp.ne.u32 %p0, %r0, 1; @%p0 ret;\n"
+                     "bar.warp.sync -1; setp.ne.u32 %p0, %r0, 1; @%p0 ret;\n"
                      "st.global.v4.b32 [%rd0], {%r5, %r6, %r7, %r8};\n";
   std::string copy16 = "cp.async.cg.shared.global [%r4], [%rd2], 16";
   expectWords(places + copy16 + ";\n" + commit + waitFor(0) + load,

@@ -209,7 +209,8 @@ TEST(ModuleVariables, HaveInitialValuesAndStay) {
   std::string text =
       wrap("mov.u64 %rd2, counter; ld.global.u32 %r2, [%rd2];\n"
            "ld.const.u32 %r3, [numbers+8]; add.u32 %r4, %r2, %r3;\n"
-           "setp.ne.u32 %p0, %r0, 0; @%p0 ret; st.global.u32 [%rd2], %r4;\n"
+           "bar.warp.sync -1; setp.ne.u32 %p0, %r0, 0; @%p0 ret;\n"
+           "st.global.u32 [%rd2], %r4;\n"
            "ld.global.u64 %rd3, [pointer]; ld.u32 %r5, [%rd3];\n"
            "ld.global.f32 %r6, [half]; st.global.v2.u32 [%rd0], {%r5, %r6};");
   text.insert(text.find(".visible"),

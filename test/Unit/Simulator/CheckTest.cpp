@@ -29,13 +29,13 @@ TEST(Checks, Undefined) {
       "mov.b32 %r2, 1; add.s32 %r3, %r2, 1; st.global.b32 [%rd0], %r3;");
   expectFault("undefined",
               "ld.shared.b32 %r2, [memory]; st.global.b32 [%rd0], %r2;",
-              "st.shared.b32 [memory], %r0; ld.shared.b32 %r2, [memory]; "
-              "st.global.b32 [%rd0], %r2;");
+              "st.shared.b32 [memory], 7; bar.warp.sync -1; "
+              "ld.shared.b32 %r2, [memory]; st.global.b32 [%rd0], %r2;");
   // A value that is not chosen may be undefined.
   expectFault("undefined",
-              "setp.eq.u32 %p0, %r0, 0; selp.b32 %r3, %r0, %r2, %p0; "
+              "setp.eq.u32 %p0, %r0, 0; selp.b32 %r3, 5, %r2, %p0; "
               "st.global.b32 [%rd0], %r3;",
-              "setp.ne.u32 %p0, %r0, 99; selp.b32 %r3, %r0, %r2, %p0; "
+              "setp.ne.u32 %p0, %r0, 99; selp.b32 %r3, 5, %r2, %p0; "
               "st.global.b32 [%rd0], %r3;");
 }
 
@@ -120,7 +120,8 @@ sends(const std::string &bytes = "4", const std::string &parity = "0",
               ? "W: mbarrier.try_wait.parity" + scope +
                     ".shared.b64 %p1, [memory], " + parity + ";\n@!%p1 bra W;\n"
               : std::string()) +
-         "ld.shared.b32 %r5, [memory+8]; st.global.b32 [%rd0], %r5;\n";
+         "ld.shared.b32 %r5, [memory+8]; mad.wide.u32 %rd5, %r1, 4, %rd0; "
+         "@!%p0 st.global.b32 [%rd5], %r5;\n";
 }
 
 TEST(Checks, MBarrier) {

@@ -87,9 +87,9 @@ TEST(Counters, BankConflictsByWidth) {
   Report report = count(
       "mov.u32 %r2, memory; mul.lo.u32 %r3, %r0, 8; add.u32 %r3, %r2, %r3;"
       "st.shared.b32 [%r3], %r0;" // two words apart: two wavefronts
-      "mul.lo.u32 %r4, %r0, 16; add.u32 %r4, %r2, %r4;"
+      "bar.warp.sync -1; mul.lo.u32 %r4, %r0, 16; add.u32 %r4, %r2, %r4;"
       "st.shared.v4.b32 [%r4], {%r0, %r0, %r0, %r0};"
-      "mul.lo.u32 %r5, %r0, 32; add.u32 %r5, %r2, %r5;"
+      "bar.warp.sync -1; mul.lo.u32 %r5, %r0, 32; add.u32 %r5, %r2, %r5;"
       "ld.shared.b32 %r6, [%r5];");
   std::vector<WidthCount> widths = report.sharedWidths();
   ASSERT_EQ(widths.size(), 2u);

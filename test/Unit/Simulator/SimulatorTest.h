@@ -116,6 +116,16 @@ inline void expectFault(const std::string &kind, const std::string &faulty,
   EXPECT_TRUE(found) << kind << " is not among:\n" << others;
 }
 
+/// `body` shows no faults under any schedule; it runs after `before`.
+inline void expectClean(const std::string &body, const Shape &shape = {},
+                        const std::string &before = "") {
+  for (const Options &options : schedules()) {
+    std::vector<uint32_t> buffer(64);
+    EXPECT_EQ(describe(runBody(before + body, buffer, shape, options)), "")
+        << body;
+  }
+}
+
 /// Runs `body` on zeros under every schedule: no faults, and the buffer begins
 /// with `words`.
 inline void expectWords(const std::string &body,
@@ -129,7 +139,8 @@ inline void expectWords(const std::string &body,
     EXPECT_EQ(describe(report), "");
     buffer.resize(words.size());
     EXPECT_EQ(buffer, words) << "schedule " << unsigned(options.schedule)
-                             << " seed " << options.seed << "\n" << body;
+                             << " seed " << options.seed << "\n"
+                             << body;
   }
 }
 

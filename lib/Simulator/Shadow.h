@@ -1,0 +1,133 @@
+//===- Shadow.h - who accessed a place last ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// For each granule of memory (the smallest access of the program, so that
+// granules are exact) a cell of 8 bytes: the accesses that a later one must be
+// ordered after. A cell names accesses by number. One of a single lane stands
+// in the cell; several are a list, of which each that differs is kept once
+// however many cells have it. Numbers that no cell names any more are given
+// back when there are many.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_LIB_SIMULATOR_SHADOW_H
+#define QUACK_LIB_SIMULATOR_SHADOW_H
+
+#include "Clocks.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <memory>
+
+namespace quack::sim {
+
+/// An instruction that a warp executed in one of its steps, or an asynchronous
+/// operation.
+struct Event {
+  Agent agent; ///< who must be known up to `time` by who comes after
+  uint32_t time = 0;
+  uint32_t ctaNumber = 0; ///< in the grid, of who issued it
+  const Op *op = nullptr;
+  uint32_t cta = 0;     ///< in the machine, of who issued it,
+  uint32_t cluster = 0; ///< and the first of its cluster
+  uint16_t warp = 0;
+  uint8_t lane = 0; ///< of an asynchronous operation
+  bool isAsync = false;
+  bool isAsyncProxy = false;
+  bool isPending = false; ///< issued and not completed
+  bool isStrong = false;  ///< relaxed, volatile, atomic, ...
+  bool isAtomic = false;  ///< a read-modify-write
+};
+
+/// What a half of a cell holds: 0, an event's number and a lane, or a list.
+using AccessSet = uint32_t;
+
+struct ShadowCell {
+  AccessSet write = 0;
+  AccessSet read = 0; ///< with `readByNc`
+};
+
+/// Marks cells that an ld.global.nc has read, whoever read them since.
+inline constexpr AccessSet readByNc = 1u << 30;
+
+/// The cells of a range of memory, in pages that come with the first access.
+class ShadowMap {
+public:
+  static constexpr unsigned pageCells = 256;
+  void resize(uint64_t cells);
+  /// Returns cell `index`; those up to the page's end follow.
+  ShadowCell *cell(uint64_t index) {
+    std::unique_ptr<ShadowCell[]> &page = pages[index / pageCells];
+    if (!page)
+      touch(index / pageCells);
+    return page.get() + index % pageCells;
+  }
+  static uint64_t left(uint64_t index) { return pageCells - index % pageCells; }
+  void clear();
+  /// Calls `visit` with the first index and the cells of each touched page.
+  void forEachPage(llvm::function_ref<void(uint64_t, ShadowCell *)> visit);
+  bool isTouched() const { return !touched.empty(); }
+
+private:
+  std::vector<std::unique_ptr<ShadowCell[]>> pages, spare;
+  std::vector<uint64_t> touched;
+  void touch(uint64_t page);
+};
+
+/// The events and lists that cells name.
+class AccessLog {
+public:
+  AccessLog();
+  void clear();
+
+  uint32_t add(const Event &event);
+  Event &operator[](uint32_t event) { return events[event]; }
+  const Event &operator[](uint32_t event) const { return events[event]; }
+  size_t size() const { return events.size(); }
+  /// Grows when numbers change.
+  uint32_t generation() const { return generations; }
+
+  /// Returns `set` with the access of `lanes` in `event`.
+  AccessSet with(AccessSet set, uint32_t event, uint32_t lanes);
+
+  static bool isList(AccessSet set) { return set >> 31; }
+  static uint32_t eventOf(AccessSet one) { return (one & ~readByNc) >> 5; }
+  static unsigned laneOf(AccessSet one) { return one & 31; }
+  static AccessSet one(uint32_t event, unsigned lane) {
+    return event << 5 | lane;
+  }
+  struct Item {
+    uint32_t event = 0, lanes = 0;
+    AccessSet rest = 0;
+  };
+  /// Returns the latest access of a set that is not empty.
+  Item first(AccessSet set) const {
+    if (isList(set))
+      return lists[set & listMask];
+    return {eventOf(set), 1u << laneOf(set), 0};
+  }
+
+  bool isLarge() const { return events.size() + lists.size() > limit; }
+  /// Forgets what is named by none of the sets that `forEachSet` visits, nor by
+  /// `pinned`; renumbers the others.
+  using Visit = llvm::function_ref<void(AccessSet &)>;
+  void compact(llvm::function_ref<void(Visit)> forEachSet,
+               llvm::function_ref<void(llvm::function_ref<void(uint32_t &)>)>
+                   forEachPinned);
+
+private:
+  static constexpr uint32_t listMask = readByNc - 1;
+  static constexpr size_t leastLimit = 1 << 16;
+  std::vector<Event> events;
+  std::vector<Item> lists;
+  /// Of lists, by what they hold.
+  llvm::DenseMap<std::pair<uint64_t, uint32_t>, uint32_t> numbers;
+  size_t limit = leastLimit;
+  uint32_t generations = 0;
+};
+
+} // namespace quack::sim
+
+#endif // QUACK_LIB_SIMULATOR_SHADOW_H

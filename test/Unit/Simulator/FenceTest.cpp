@@ -1,0 +1,138 @@
+//===- FenceTest.cpp - fences, atomics and scopes ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA, "Memory Consistency Model": what releases to whom.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimulatorTest.h"
+
+using namespace quack::sim;
+
+/// Thread 0 writes data at [%rd0] and sets the flag at [%rd0+128] with `send`;
+/// thread 0 of the other CTA reads the flag into %r5 with `poll` until it is
+/// set, and then the data.
+static std::string message(const std::string &send, const std::string &poll,
+                           const std::string &then = "") {
+  return "setp.ne.u32 %p0, %r0, 0; @%p0 ret; mov.u32 %r2, %ctaid.x;\n"
+         "setp.eq.u32 %p1, %r2, 1; @%p1 bra W;\n"
+         "st.global.b32 [%rd0], 7;\n" +
+         send + "ret;\nW:\n" + poll + "setp.eq.u32 %p2, %r5, 0; @%p2 bra W;\n" +
+         then + "ld.global.b32 %r6, [%rd0]; st.global.b32 [%rd0+64], %r6;\n";
+}
+
+static const Shape pair = {32, 2};
+
+TEST(Fences, ReleaseAcquire) {
+  std::string acquire = "ld.acquire.gpu.global.b32 %r5, [%rd0+128];\n",
+              relaxed = "ld.relaxed.gpu.global.b32 %r5, [%rd0+128];\n",
+              fence = "fence.acq_rel.gpu;\n",
+              release = "st.release.gpu.global.b32 [%rd0+128], 1;\n",
+              plain = "st.relaxed.gpu.global.b32 [%rd0+128], 1;\n";
+  expectFault("race", message(plain, acquire), message(release, acquire), pair);
+  expectFault("race", message(release, relaxed), message(release, acquire),
+              pair);
+  expectFault("race", message(plain, relaxed, fence),
+              message(fence + plain, relaxed, fence), pair);
+  expectFault("race", message(fence + plain, relaxed),
+              message(fence + plain, acquire), pair);
+  expectClean(message("membar.gl; st.volatile.global.b32 [%rd0+128], 1;\n",
+                      "ld.volatile.global.b32 %r5, [%rd0+128];\n",
+                      "membar.gl;\n"),
+              pair);
+  // A fence before the data does not cover it.
+  expectFault(
+      "race",
+      message("fence.acq_rel.gpu; st.global.b32 [%rd0], 8;\n" + plain, acquire),
+      message("st.global.b32 [%rd0], 8; fence.acq_rel.gpu;\n" + plain, acquire),
+      pair);
+  // A plain flag is a race itself.
+  expectFault(
+      "race",
+      message("fence.acq_rel.gpu; st.global.b32 [%rd0+128], 1;\n", acquire),
+      message(release, acquire), pair);
+}
+
+TEST(Fences, Scopes) {
+  auto body = [](const std::string &scope, const std::string &other) {
+    return message("st.release." + scope + ".global.b32 [%rd0+128], 1;\n",
+                   "ld.acquire." + other + ".global.b32 %r5, [%rd0+128];\n");
+  };
+  expectFault("scope", body("cta", "gpu"), body("gpu", "gpu"), pair);
+  expectFault("scope", body("gpu", "cta"), body("gpu", "sys"), pair);
+  expectClean(body("cluster", "cluster"), pair);
+  Shape clusters = {32, 1, 2};
+  expectFault("scope", body("cluster", "gpu"), body("gpu", "gpu"), clusters);
+  // The fence is too narrow, the accesses are not: then it is the data that
+  // races.
+  auto fenced = [](const std::string &scope) {
+    return message("fence.acq_rel." + scope +
+                       ";\nst.relaxed.gpu.global.b32 [%rd0+128], 1;\n",
+                   "ld.acquire.gpu.global.b32 %r5, [%rd0+128];\n");
+  };
+  expectFault("race", fenced("cta"), fenced("cluster"), pair);
+}
+
+TEST(Fences, Atomics) {
+  std::string add = "atom.add.global.u32 %r6, [%rd0+128], 1;\n";
+  expectClean(add, {64, 2, 2});
+  expectFault("scope", "atom.add.cta.global.u32 %r6, [%rd0+128], 1;\n", add,
+              {64, 2});
+  expectClean("red.add.cta.shared.u32 [memory], 1;", {1});
+  expectFault("race",
+              "atom.add.global.u32 %r6, [%rd0+128], 1;\n"
+              "ld.global.b32 %r5, [%rd0+128];\n",
+              "atom.add.global.u32 %r6, [%rd0+128], 1; bar.sync 0;\n"
+              "ld.global.b32 %r5, [%rd0+128];\n",
+              {64});
+  // Sizes that differ.
+  expectFault("race",
+              "setp.eq.u32 %p0, %r0, 0;\n"
+              "@%p0 red.add.global.u64 [%rd0+128], 1;\n"
+              "@!%p0 red.add.global.u32 [%rd0+128], 1;\n",
+              "setp.eq.u32 %p0, %r0, 0;\n"
+              "@%p0 red.add.global.u32 [%rd0+128], 1;\n"
+              "@!%p0 red.add.global.u32 [%rd0+128], 1;\n");
+  // Who writes weakly before must be waited for by all, not only by the first.
+  expectFault("race",
+              "setp.ne.u32 %p0, %r0, 0; @!%p0 st.global.b32 [%rd0+128], 0;\n"
+              "@!%p0 red.add.global.u32 [%rd0+128], 1;\n"
+              "@%p0 red.add.global.u32 [%rd0+128], 1;\n",
+              "setp.ne.u32 %p0, %r0, 0; @!%p0 st.global.b32 [%rd0+128], 0;\n"
+              "bar.warp.sync -1;\n"
+              "@!%p0 red.add.global.u32 [%rd0+128], 1;\n"
+              "@%p0 red.add.global.u32 [%rd0+128], 1;\n");
+}
+
+/// Each CTA writes its word and counts itself; the last one reads all.
+static std::string lastReads(const std::string &before,
+                             const std::string &atomic,
+                             const std::string &after) {
+  return "setp.ne.u32 %p0, %r0, 0; @%p0 ret; mov.u32 %r2, %ctaid.x;\n"
+         "mad.wide.u32 %rd1, %r2, 4, %rd0; st.global.b32 [%rd1], %r2;\n" +
+         before + atomic + "setp.ne.u32 %p1, %r3, 2; @%p1 ret;\n" + after +
+         "ld.global.v2.b32 {%r4, %r5}, [%rd0]; st.global.b32 [%rd0+128], 0;\n";
+}
+
+TEST(Fences, ThreadFenceReduction) {
+  Shape three = {32, 1, 3};
+  std::string fence = "fence.acq_rel.gpu;\n",
+              add = "atom.add.global.u32 %r3, [%rd0+128], 1;\n",
+              both = "atom.add.acq_rel.gpu.global.u32 %r3, [%rd0+128], 1;\n";
+  std::string clean = lastReads(fence, add, fence);
+  expectFault("race", lastReads("", add, fence), clean, three);
+  expectFault("race", lastReads(fence, add, ""), clean, three);
+  expectFault("race",
+              lastReads("",
+                        "atom.add.acquire.gpu.global.u32 %r3, "
+                        "[%rd0+128], 1;\n",
+                        ""),
+              lastReads("", both, ""), three);
+  // Lanes of one instruction are a chain, too.
+  expectClean("mad.wide.u32 %rd1, %r0, 4, %rd0; st.global.b32 [%rd1], %r0;\n"
+              "atom.add.acq_rel.cta.shared.u32 %r3, [memory], 1;\n"
+              "setp.ne.u32 %p1, %r3, 31; @%p1 ret;\n"
+              "ld.global.v4.b32 {%r4, %r5, %r6, %r7}, [%rd0];\n",
+              {32}, "st.shared.b32 [memory], 0; bar.warp.sync -1;\n");
+}

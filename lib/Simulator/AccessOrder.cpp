@@ -26,6 +26,7 @@ static Event makeEvent(const Warp &warp, const Op &op) {
   event.op = &op;
   event.ctaNumber = uint32_t(warp.cta->number);
   event.cta = warp.cta->index;
+  event.grid = uint16_t(warp.cluster->grid.number);
   event.cluster = warp.cta->index - warp.cta->rank;
   event.isStrong = op.order != Order::weak;
   event.warp = uint16_t(warp.number);

@@ -86,6 +86,8 @@ static std::string describeWait(const Cluster &cluster, const Warp &warp,
            " of " + std::to_string(cluster.liveThreads) + " threads arrived)";
   case Wait::lanes:
     return "other lanes of its warp";
+  case Wait::grid:
+    return "launch " + std::to_string(fragment.what) + " of the stream";
   case Wait::none:
     break;
   }

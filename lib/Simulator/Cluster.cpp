@@ -219,7 +219,7 @@ void Cluster::startCta(Cta &cta, uint32_t rank) {
   for (NamedBarrier &barrier : cta.barriers)
     barrier = NamedBarrier();
   cta.liveThreads = uint32_t(launch.config->block.count());
-  cta.hasExited = false;
+  cta.hasExited = cta.isGone = false;
 }
 
 void Cluster::start(uint64_t number, llvm::ArrayRef<uint32_t> sms) {

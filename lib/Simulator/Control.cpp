@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // PTX ISA, "Control Flow Instructions" and "Miscellaneous Instructions": bra,
-// brx, call, ret, exit, trap, brkpt, nanosleep, griddepcontrol. Moving the
-// program counter is the warp's business (Warp.cpp).
+// brx, call, ret, exit, trap, brkpt, nanosleep. Moving the program counter is
+// the warp's business (Warp.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,10 +61,6 @@ bool quack::sim::decodeControl(Decoder &d, Op &op) {
       d.fail("'" + d.inst().text + "' does not exist");
     if (d.expectOperands(1))
       op.a = d.source(0, Type::u32);
-  } else if (root == "griddepcontrol") {
-    // A launch of its own depends on no other.
-    if (!d.takeAny({"wait", "launch_dependents"}))
-      d.fail("'" + d.inst().text + "' does not exist");
   } else {
     op.run = nullptr;
     return false;

@@ -396,8 +396,8 @@ void Decoder::decodeInstruction(const ParsedInstruction &parsed) {
       decodePacked,    decodeCarry,     decodeBitMask, decodeInteger,
       decodeBits,      decodeCompare,   decodeConvert, decodeStoreAsync,
       decodeCopyAsync, decodeBulk,      decodeMemory,  decodeAtomic,
-      decodeAddress,   decodeCacheHint, decodeControl, decodeWarpOps,
-      decodeBarrier,   decodeMBarrier};
+      decodeAddress,   decodeCacheHint, decodeControl, decodeGridControl,
+      decodeWarpOps,   decodeBarrier,   decodeMBarrier};
   instruction = &parsed;
   taken.assign(parsed.modifiers.size(), false);
   Op op;

@@ -195,29 +195,30 @@ uint64_t floatBits(const ParsedOperand &operand, Type type);
 using DecodeFunction = void (*)(Decoder &decoder, Op &op);
 
 // Each returns false if `d.root()` is not of its family.
-bool decodeInteger(Decoder &d, Op &op);    // IntegerArith.cpp
-bool decodeBits(Decoder &d, Op &op);       // Bits.cpp
-bool decodeBitMask(Decoder &d, Op &op);    // BitMasks.cpp
-bool decodePacked(Decoder &d, Op &op);     // PackedIntegers.cpp
-bool decodeCarry(Decoder &d, Op &op);      // Carry.cpp
-bool decodeFloat(Decoder &d, Op &op);      // FloatArith.cpp
-bool decodeHalf(Decoder &d, Op &op);       // HalfArith.cpp
-bool decodeApprox(Decoder &d, Op &op);     // Approx.cpp
-bool decodeCompare(Decoder &d, Op &op);    // CompareSelect.cpp
-bool decodeMove(Decoder &d, Op &op);       // Move.cpp
-bool decodeConvert(Decoder &d, Op &op);    // Convert.cpp
-bool decodeNarrow(Decoder &d, Op &op);     // ConvertNarrow.cpp
-bool decodeAddress(Decoder &d, Op &op);    // Addresses.cpp
-bool decodeCacheHint(Decoder &d, Op &op);  // CacheHints.cpp
-bool decodeMemory(Decoder &d, Op &op);     // LoadStore.cpp
-bool decodeAtomic(Decoder &d, Op &op);     // Atomics.cpp
-bool decodeControl(Decoder &d, Op &op);    // Control.cpp
-bool decodeWarpOps(Decoder &d, Op &op);    // WarpOps.cpp
-bool decodeBarrier(Decoder &d, Op &op);    // Barriers.cpp
-bool decodeMBarrier(Decoder &d, Op &op);   // DecodeMBarrier.cpp
-bool decodeStoreAsync(Decoder &d, Op &op); // StoreAsync.cpp
-bool decodeCopyAsync(Decoder &d, Op &op);  // CopyAsync.cpp
-bool decodeBulk(Decoder &d, Op &op);       // BulkCopies.cpp
+bool decodeInteger(Decoder &d, Op &op);     // IntegerArith.cpp
+bool decodeBits(Decoder &d, Op &op);        // Bits.cpp
+bool decodeBitMask(Decoder &d, Op &op);     // BitMasks.cpp
+bool decodePacked(Decoder &d, Op &op);      // PackedIntegers.cpp
+bool decodeCarry(Decoder &d, Op &op);       // Carry.cpp
+bool decodeFloat(Decoder &d, Op &op);       // FloatArith.cpp
+bool decodeHalf(Decoder &d, Op &op);        // HalfArith.cpp
+bool decodeApprox(Decoder &d, Op &op);      // Approx.cpp
+bool decodeCompare(Decoder &d, Op &op);     // CompareSelect.cpp
+bool decodeMove(Decoder &d, Op &op);        // Move.cpp
+bool decodeConvert(Decoder &d, Op &op);     // Convert.cpp
+bool decodeNarrow(Decoder &d, Op &op);      // ConvertNarrow.cpp
+bool decodeAddress(Decoder &d, Op &op);     // Addresses.cpp
+bool decodeCacheHint(Decoder &d, Op &op);   // CacheHints.cpp
+bool decodeMemory(Decoder &d, Op &op);      // LoadStore.cpp
+bool decodeAtomic(Decoder &d, Op &op);      // Atomics.cpp
+bool decodeControl(Decoder &d, Op &op);     // Control.cpp
+bool decodeGridControl(Decoder &d, Op &op); // Stream.cpp
+bool decodeWarpOps(Decoder &d, Op &op);     // WarpOps.cpp
+bool decodeBarrier(Decoder &d, Op &op);     // Barriers.cpp
+bool decodeMBarrier(Decoder &d, Op &op);    // DecodeMBarrier.cpp
+bool decodeStoreAsync(Decoder &d, Op &op);  // StoreAsync.cpp
+bool decodeCopyAsync(Decoder &d, Op &op);   // CopyAsync.cpp
+bool decodeBulk(Decoder &d, Op &op);        // BulkCopies.cpp
 
 } // namespace quack::sim
 

@@ -55,9 +55,11 @@ uint64_t Grid::takeNext(Random &random) {
 
 Machine::Machine(llvm::ArrayRef<const Launch *> launches)
     : options(*launches.front()->options) {
-  grids.reserve(launches.size()); // clusters refer to them
-  for (const Launch *launch : launches)
+  for (const Launch *launch : launches) {
     grids.emplace_back(*launch);
+    grids.back().number = uint32_t(grids.size() - 1);
+    grids.back().isProgrammatic = grids.size() > 1;
+  }
   if (!(options.checks & checkRaces))
     return;
   for (const Launch *launch : launches)
@@ -96,21 +98,54 @@ static CtaNeeds needsOf(const Launch &launch) {
   return {uint32_t(launch.config->block.count()), launch.sharedBytes};
 }
 
+void Machine::noteGone(Cta &cta, Grid &grid) {
+  if (!cta.isGone)
+    ++grid.goneCtas;
+  cta.isGone = true;
+}
+
+/// Whether a launch's turn has come: the launch before it has started and each
+/// of its CTAs is gone.
+bool Machine::mayStart(size_t grid) const {
+  for (size_t i = grid; i > 0; --i)
+    if (grids[i - 1].goneCtas !=
+        grids[i - 1].clusters * grids[i - 1].launch.clusterSize)
+      return false;
+  return true;
+}
+
 /// Starts the next cluster if there is one and room for it.
 bool Machine::startNext() {
   for (Grid &grid : grids) {
     if (grid.started == grid.clusters)
       continue;
+    if (!mayStart(grid.number))
+      return false;
     auto places =
         residency.place(needsOf(grid.launch), grid.launch.clusterSize);
     if (places.empty())
       return false;
     Cluster &cluster = makeCluster(grid);
     cluster.start(grid.takeNext(random), places);
-    live.push_back(&cluster);
+    // Lazily, a dependent launch runs before what it depends on is done.
+    if (options.schedule == Schedule::lazy && grid.isProgrammatic) {
+      live.insert(live.begin(), &cluster);
+      fromCluster = 0;
+      fromWarp = cluster.firstWarp();
+    } else {
+      live.push_back(&cluster);
+    }
     watch.interrupt();
     return true;
   }
+  return false;
+}
+
+/// Starts a cluster of a launch whose turn has come while those before it run.
+bool Machine::startDependent() {
+  for (const Grid &grid : grids)
+    if (grid.started < grid.clusters)
+      return grid.isProgrammatic && startNext();
   return false;
 }
 
@@ -120,6 +155,14 @@ void Machine::retire(Cluster &cluster) {
       residency.remove(needsOf(cluster.launch), cta.sm);
   live.erase(std::find(live.begin(), live.end(), &cluster));
   idle.push_back(&cluster);
+  for (Cta &cta : cluster.ctas) {
+    noteGone(cta, cluster.grid);
+    if (grids.size() > 1)
+      cluster.grid.exitClock.join(cta.exitClock);
+  }
+  if (++cluster.grid.exited == cluster.grid.clusters)
+    for (Cluster *waiting : live)
+      ++waiting->events;
   watch.interrupt();
   fromCluster = 0;
   fromWarp = live.empty() ? 0 : live.front()->firstWarp();
@@ -206,6 +249,8 @@ void Machine::checkProgress(const Warp &warp) {
 void Machine::run() {
   bool isRandom = options.schedule == Schedule::random;
   while (!isStopped) {
+    while (options.schedule == Schedule::lazy && startDependent())
+      ;
     if (isTogether && (live.empty() || (isRandom && !watch.isSearching() &&
                                         random.below(4) == 0)))
       startNext();

@@ -45,6 +45,7 @@ enum class Wait : uint8_t {
   barrier, ///< bar.sync `what`
   cluster, ///< barrier.cluster.wait
   lanes,   ///< a .sync instruction whose mask names lanes elsewhere
+  grid,    ///< griddepcontrol.wait: for launch `what`
 };
 
 /// Lanes of a warp at one program counter.
@@ -55,9 +56,9 @@ struct Fragment {
   int activation = -1; ///< the function it is in: of CallState::activations
   Wait wait = Wait::none;
   uint32_t what = 0;
-  uint32_t at = 0;    ///< the instruction that waits
-  uint64_t seen = 0;  ///< Cluster::events when it began to wait
-  uint32_t turns = 0; ///< backward jumps since it last let others run
+  uint32_t at = 0;     ///< the instruction that waits
+  uint64_t seen = 0;   ///< Cluster::events when it began to wait
+  uint32_t turns = 0;  ///< backward jumps since it last let others run
   bool hasMet = false; ///< the instruction was done by those it waited for
 };
 
@@ -189,6 +190,7 @@ struct Cta {
   uint32_t index = 0;  ///< in the machine
   uint64_t number = 0; ///< in the grid
   uint32_t sm = 0;
+  bool isGone = false; ///< it lets dependent launches start, or has exited
   Extent id;
   std::vector<uint8_t> shared;
   std::vector<uint8_t> state; ///< ByteState by byte
@@ -252,8 +254,13 @@ struct Launch {
 /// A launch in a machine: what is left to start, and what it did.
 struct Grid {
   const Launch &launch;
-  uint64_t clusters;    ///< in all
-  uint64_t started = 0; ///< clusters that run or have run
+  uint32_t number = 0; ///< in the machine's stream
+  bool isProgrammatic = false;
+  uint64_t clusters;     ///< in all
+  uint64_t started = 0;  ///< clusters that run or have run
+  uint64_t exited = 0;   ///< clusters that have run
+  uint64_t goneCtas = 0; ///< CTAs that let dependent launches start
+  Clock exitClock;       ///< what its threads knew when they exited
   /// Of the random schedule: clusters of which the next one is drawn.
   std::vector<uint64_t> window;
 
@@ -265,6 +272,7 @@ struct Grid {
   std::set<std::pair<std::string, uint32_t>> reported;
 
   explicit Grid(const Launch &launch);
+  bool isComplete() const { return exited == clusters; }
   /// Returns the cluster to start next; there is one.
   uint64_t takeNext(Random &random);
 };
@@ -322,7 +330,7 @@ private:
 /// Runs clusters and gives their warps turns by the schedule (Machine.cpp).
 struct Machine {
   const Options &options;
-  std::vector<Grid> grids; ///< in the order of the stream
+  std::deque<Grid> grids; ///< in the order of the stream
   Random random;
   uint64_t steps = 0; ///< warp instructions
   bool isStopped = false;
@@ -337,13 +345,17 @@ struct Machine {
   /// Simulated time, in nanoseconds and in cycles of the clock alike: one for
   /// each warp instruction.
   uint64_t now() { return steps + slept + ++clockReads; }
+  /// Launches after the first are programmatic.
   explicit Machine(llvm::ArrayRef<const Launch *> launches);
   /// Runs cluster `number` of the only grid, alone.
   void runAlone(uint64_t number);
   /// Runs all grids. Resident clusters take turns; one that exits makes room
   /// for the next.
   void runTogether();
-  /// The clusters that have started and not exited, the first started first.
+  /// Notes that a CTA lets dependent launches start.
+  void noteGone(Cta &cta, Grid &grid);
+  /// The clusters that have started and not exited, in the order of their
+  /// turns.
   llvm::ArrayRef<Cluster *> liveClusters() const { return live; }
 
 private:
@@ -358,7 +370,9 @@ private:
 
   void reset(uint64_t number);
   Cluster &makeCluster(Grid &grid);
+  bool mayStart(size_t grid) const;
   bool startNext();
+  bool startDependent();
   void retire(Cluster &cluster);
   Warp *pick();
   void giveTurn(Warp &warp);

@@ -125,6 +125,14 @@ static void reportRace(Checker &check, const AccessLog::Item &earlier,
                   llvm::Twine(isRead ? "the read" : "the write") + where +
                       " and " + other +
                       ": the scope of one does not include the other");
+  uint32_t grid = check.warp.cluster->grid.number;
+  if (event.grid != grid)
+    return report(check.warp, check.op, lane, "early-read",
+                  llvm::Twine(isRead ? "the read" : "the write") + where +
+                      " and " + other + " of launch " +
+                      llvm::Twine(event.grid) + ": launch " +
+                      llvm::Twine(std::max<uint32_t>(grid, event.grid)) +
+                      " has not waited there (griddepcontrol.wait)");
   if (event.isPending)
     return report(check.warp, check.op, lane, "async-in-flight",
                   llvm::Twine(isRead ? "reads" : "overwrites") +
@@ -233,9 +241,15 @@ static void checkNonCoherent(Checker &check, const ShadowCell &cell,
   for (AccessSet set = reads ? cell.write : cell.read & ~readByNc; set;
        set = item.rest) {
     item = check.log.first(set);
-    if (reads || check.log[item.event].op->isNonCoherent)
+    const Event &event = check.log[item.event];
+    if (event.grid == check.warp.cluster->grid.number &&
+        (reads || event.op->isNonCoherent))
       break;
+    item.event = 0;
   }
+  // Launches before and after this one may write.
+  if (!item.event && check.warp.cluster->machine.grids.size() > 1)
+    return;
   std::string other = "an ld.global.nc";
   if (item.event)
     other = describeEvent(check.log[item.event], item.lanes, reads);

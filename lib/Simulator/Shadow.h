@@ -32,6 +32,7 @@ struct Event {
   const Op *op = nullptr;
   uint32_t cta = 0;     ///< in the machine, of who issued it,
   uint32_t cluster = 0; ///< and the first of its cluster
+  uint16_t grid = 0;    ///< in the machine's stream
   uint16_t warp = 0;
   uint8_t lane = 0; ///< of an asynchronous operation
   bool isAsync = false;

@@ -2,22 +2,19 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks a launch against the kernel's directives, runs its clusters on the
-// host's threads and adds up what they found, in the order of the clusters.
+// Parses modules, and checks launches against the kernels' directives.
 //
 //===----------------------------------------------------------------------===//
 
 #include "quack/Simulator/Simulator.h"
 
-#include "Machine.h"
+#include "Launches.h"
 #include "Schedules.h"
 #include "Trace.h"
 
 #include "llvm/ADT/Twine.h"
 
-#include <atomic>
 #include <cstring>
-#include <thread>
 
 using namespace llvm;
 using namespace quack::sim;
@@ -151,154 +148,35 @@ quack::sim::findProgram(const std::vector<Program> &programs, StringRef name) {
   return createStringError("the module has no kernel '" + name + "'");
 }
 
-static void addCounts(const Grid &grid, Report &report) {
-  for (size_t i = 0; i < grid.counts.size(); ++i) {
-    InstructionCount &to = report.instructions[i];
-    to.warps += grid.counts[i].warps;
-    to.lanes += grid.counts[i].lanes;
-    const MemoryCount &from = grid.memoryCounts[i];
-    to.requests += from.requests;
-    to.width = std::max(to.width, from.width);
-    to.bytesRead += from.bytesRead;
-    to.bytesWritten += from.bytesWritten;
-    to.sectors += from.sectors;
-    to.leastSectors += from.leastSectors;
-    to.lines += from.lines;
-    to.wavefronts += from.wavefronts;
-    to.leastWavefronts += from.leastWavefronts;
-    to.remoteBytes += from.remoteBytes;
-  }
-  report.barriers += grid.barrierCount;
-  report.shuffles += grid.shuffleCount;
-}
-
-/// Joins what the machines touched: which of them ran a cluster must not show.
-static void addTouched(ArrayRef<const Grid *> grids, Report &report) {
-  TouchedBytes read, written;
-  for (size_t i = 0; i < report.instructions.size(); ++i) {
-    InstructionCount &count = report.instructions[i];
-    TouchedBytes all;
-    for (const Grid *grid : grids)
-      all.add(grid->touched[i]);
-    count.touchedBytes = all.count();
-    if (count.bytesRead)
-      read.add(all);
-    if (count.bytesWritten)
-      written.add(all);
-  }
-  report.touchedBytesRead = read.count();
-  report.touchedBytesWritten = written.count();
-}
-
-static void addTotals(Report &report) {
-  for (const InstructionCount &count : report.instructions) {
-    report.warpInstructions += count.warps;
-    report.laneInstructions += count.lanes;
-    report.globalBytesRead += count.bytesRead;
-    report.globalBytesWritten += count.bytesWritten;
-    report.globalRequests += count.sectors ? count.requests : 0;
-    report.sectors += count.sectors;
-    report.leastSectors += count.leastSectors;
-    report.lines += count.lines;
-    report.wavefronts += count.wavefronts;
-    report.leastWavefronts += count.leastWavefronts;
-    report.remoteBytes += count.remoteBytes;
-  }
-}
-
-/// Adds up what the machines counted that ran parts of a launch.
-static Report makeReport(const Launch &launch, ArrayRef<const Grid *> grids) {
-  Report report;
-  report.schedule = str(*launch.options);
-  for (const Op &op : launch.program->ops) {
-    InstructionCount count;
-    count.line = op.line;
-    count.text = launch.program->texts[op.index];
-    report.instructions.push_back(std::move(count));
-  }
-  for (const Grid *grid : grids)
-    addCounts(*grid, report);
-  if (launch.options->countsTouched)
-    addTouched(grids, report);
-  addTotals(report);
-  return report;
-}
-
-/// Runs clusters that cannot meet, each alone; threads take the next one in
-/// turn, results are sorted.
-static Report runAlone(const Launch &launch) {
-  uint64_t clusters = launch.config->grid.count() / launch.clusterSize;
-  std::vector<std::vector<Fault>> faults(clusters);
-  unsigned threads =
-      unsigned(std::min<uint64_t>(std::max(1u, launch.options->hostThreads),
-                                  std::max<uint64_t>(clusters, 1)));
-  std::vector<std::unique_ptr<Machine>> machines(threads);
-  std::atomic<uint64_t> next{0};
-  GlobalSummary summary;
-  bool looksForRaces = (launch.options->checks & checkRaces) && clusters > 1;
-  auto work = [&](unsigned thread) {
-    machines[thread] = std::make_unique<Machine>(&launch);
-    Grid &grid = machines[thread]->grids.front();
-    for (uint64_t number; (number = next++) < clusters;) {
-      machines[thread]->runAlone(number);
-      faults[number] = std::move(grid.faults);
-      grid.faults.clear();
-      if (!looksForRaces)
-        continue;
-      for (Fault &fault : summary.add(number, machines[thread]->global,
-                                      machines[thread]->log, *launch.program))
-        faults[number].push_back(std::move(fault));
-    }
-  };
-  std::vector<std::thread> pool;
-  for (unsigned thread = 1; thread < threads; ++thread)
-    pool.emplace_back(work, thread);
-  work(0);
-  for (std::thread &thread : pool)
-    thread.join();
-  std::vector<const Grid *> grids;
-  for (const std::unique_ptr<Machine> &machine : machines)
-    grids.push_back(&machine->grids.front());
-  Report report = makeReport(launch, grids);
-  for (std::vector<Fault> &list : faults)
-    for (Fault &fault : list)
-      if (report.faults.size() < launch.options->maxFaults)
-        report.faults.push_back(std::move(fault));
-  return report;
-}
-
-/// Runs clusters that may meet, in one machine.
-static Report runTogether(const Launch &launch) {
-  Machine machine(&launch);
-  machine.runTogether();
-  Report report = makeReport(launch, &machine.grids.front());
-  report.faults = std::move(machine.grids.front().faults);
-  return report;
-}
-
-Expected<Report> Module::launch(const LaunchConfig &config,
-                                const Options &options) const {
-  Expected<const Program *> program =
-      findProgram(impl->programs, config.kernel);
-  if (!program)
-    return program.takeError();
-  if (Error error = checkShape(**program, config))
-    return error;
+/// A launch that is ready to run, and what it refers to.
+struct PreparedLaunch {
   Launch launch;
-  launch.program = *program;
   std::optional<Trace> trace;
+};
+
+static Expected<std::unique_ptr<PreparedLaunch>>
+prepare(ModuleImpl &impl, const LaunchConfig &config, const Options &options) {
+  Expected<const Program *> found = findProgram(impl.programs, config.kernel);
+  if (!found)
+    return found.takeError();
+  const Program &program = **found;
+  if (Error error = checkShape(program, config))
+    return error;
+  auto prepared = std::make_unique<PreparedLaunch>();
+  Launch &launch = prepared->launch;
+  launch.program = &program;
   if (options.traceTo && !options.trace.empty()) {
-    trace.emplace(**program, impl->source, options);
-    launch.trace = &*trace;
-    launch.program = trace->program();
+    prepared->trace.emplace(program, impl.source, options);
+    launch.trace = &*prepared->trace;
+    launch.program = prepared->trace->program();
   }
   launch.config = &config;
   launch.options = &options;
-  launch.sharedBytes = config.sharedBytes + (*program)->staticSharedBytes;
+  launch.sharedBytes = config.sharedBytes + program.staticSharedBytes;
   launch.clusterSize = uint32_t(config.cluster.count());
-  launch.parameters.resize((*program)->parameterBytes);
+  launch.parameters.resize(program.parameterBytes);
   for (unsigned i = 0; i < config.arguments.size(); ++i) {
-    const Parameter &parameter = (*program)->parameters[i];
+    const Parameter &parameter = program.parameters[i];
     uint8_t *to = launch.parameters.data() + parameter.offset;
     auto large = config.largeArguments.find(i);
     if (parameter.bytes <= sizeof(uint64_t) &&
@@ -308,12 +186,43 @@ Expected<Report> Module::launch(const LaunchConfig &config,
              large->second.size() == parameter.bytes)
       std::memcpy(to, large->second.data(), parameter.bytes);
     else
-      return createStringError("argument " + Twine(i) + " of '" +
-                               (*program)->name + "' takes " +
-                               Twine(parameter.bytes) + " bytes");
+      return createStringError("argument " + Twine(i) + " of '" + program.name +
+                               "' takes " + Twine(parameter.bytes) + " bytes");
   }
   launch.buffers = config.buffers;
-  for (const Buffer &buffer : impl->variables.buffers())
+  for (const Buffer &buffer : impl.variables.buffers())
     launch.buffers.push_back(buffer);
-  return launch.program->mayMeet ? runTogether(launch) : runAlone(launch);
+  return prepared;
+}
+
+Expected<Report> Module::launch(const LaunchConfig &config,
+                                const Options &options) const {
+  auto prepared = prepare(*impl, config, options);
+  if (!prepared)
+    return prepared.takeError();
+  return runLaunch((*prepared)->launch);
+}
+
+Expected<std::vector<Report>>
+quack::sim::launchAll(ArrayRef<StreamLaunch> stream, const Options &options) {
+  std::vector<std::unique_ptr<PreparedLaunch>> all;
+  for (const StreamLaunch &each : stream) {
+    auto prepared = prepare(*each.module->impl, each.config, options);
+    if (!prepared)
+      return prepared.takeError();
+    all.push_back(std::move(*prepared));
+  }
+  std::vector<Report> reports;
+  for (size_t begin = 0, end; begin < all.size(); begin = end) {
+    // A launch that is not programmatic waits for all before it.
+    SmallVector<const Launch *, 4> together{&all[begin]->launch};
+    for (end = begin + 1; end < all.size() && stream[end].programmatic; ++end)
+      together.push_back(&all[end]->launch);
+    if (together.size() == 1)
+      reports.push_back(runLaunch(*together.front()));
+    else
+      for (Report &report : runDependent(together))
+        reports.push_back(std::move(report));
+  }
+  return reports;
 }

@@ -19,7 +19,6 @@
 
 #include <cstdint>
 #include <map>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -207,6 +206,8 @@ public:
                                     llvm::ArrayRef<Options> options) const;
 
 private:
+  friend llvm::Expected<std::vector<Report>>
+  launchAll(llvm::ArrayRef<struct StreamLaunch> stream, const Options &options);
   explicit Module(std::unique_ptr<ModuleImpl> impl);
   std::unique_ptr<ModuleImpl> impl;
 };
@@ -218,6 +219,21 @@ llvm::Expected<TraceChoice> parseTrace(llvm::StringRef text);
 /// commas: "eager", "lazy", "random:SEED" or "random:FIRST-LAST".
 llvm::Expected<std::vector<Options>> parseSchedules(llvm::StringRef text,
                                                     const Options &options);
+
+/// A launch in a stream.
+struct StreamLaunch {
+  const Module *module = nullptr;
+  LaunchConfig config;
+  /// It may start when each CTA of the launch before it has executed
+  /// griddepcontrol.launch_dependents or exited (CUDA's programmatic stream
+  /// serialization); else when all launches before it are complete.
+  bool programmatic = false;
+};
+
+/// Runs the launches of a stream; returns a report for each. An error means
+/// that some launch itself is wrong: none has run then.
+llvm::Expected<std::vector<Report>>
+launchAll(llvm::ArrayRef<StreamLaunch> stream, const Options &options = {});
 
 } // namespace quack::sim
 

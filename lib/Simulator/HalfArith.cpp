@@ -75,13 +75,13 @@ template <typename Format, typename F> struct Arith {
   }
 };
 /// PTX ISA, "Half Precision Floating-Point Instructions: fma": .oob gives +0 if
-/// an operand is the NaN that stands for what lies out of a tensor's bounds.
-/// Which NaN that is, PTX doesn't say: on an H200, of all patterns of the first
-/// operand, these of either sign, for f16 and bf16 alike.
+/// a factor is the NaN that stands for what lies out of a tensor's bounds. Which
+/// NaN that is, PTX doesn't say: on an H200, of all patterns, these of either
+/// sign, for f16 and bf16 alike; in the summand they are NaNs like others.
 template <typename Format> struct FmaOutOfBounds {
   static bool isOutside(uint16_t bits) { return (bits & 0x7fff) == 0x7ff7; }
   static uint16_t apply(const Op &op, uint16_t a, uint16_t b, uint16_t c) {
-    return isOutside(a) || isOutside(b) || isOutside(c)
+    return isOutside(a) || isOutside(b)
                ? 0
                : Arith<Format, FmaH>::apply(op, a, b, c);
   }

@@ -82,6 +82,19 @@ static NamedBarrier *arriveAt(Warp &warp, const Op &op, uint32_t lanes) {
   return &barrier;
 }
 
+/// An aligned instruction is executed by all lanes of the warp that have not
+/// exited. Lanes that have left a join without their siblings wait for them.
+static bool checkAligned(Warp &warp, const Op &op, uint32_t lanes) {
+  if (!op.isAligned || lanes == (warp.lanes & ~warp.exited))
+    return true;
+  if (warp.isLoose)
+    waitHere(warp, Wait::lanes, 0);
+  else
+    report(warp, op, firstLane(lanes), "divergent-barrier",
+           "only some lanes of the warp are at an aligned barrier");
+  return false;
+}
+
 /// `mode`: 0 sync, 1 arrive, 2 red.popc, 3 red.and, 4 red.or.
 static void bar(Warp &warp, const Op &op, uint32_t lanes) {
   Fragment &fragment = warp.fragment();
@@ -89,11 +102,8 @@ static void bar(Warp &warp, const Op &op, uint32_t lanes) {
   if (fragment.wait == Wait::barrier) {
     barrier = &warp.cta->barriers[barrierOf(warp, op, lanes)];
   } else {
-    if (op.isAligned && lanes != (warp.lanes & ~warp.exited)) {
-      report(warp, op, firstLane(lanes), "divergent-barrier",
-             "only some lanes of the warp are at an aligned barrier");
+    if (!checkAligned(warp, op, lanes))
       return;
-    }
     barrier = arriveAt(warp, op, lanes);
     if (!barrier)
       return;
@@ -172,14 +182,6 @@ static void completeCluster(Cluster &cluster) {
   cluster.clusterArrivals = 0;
   cluster.clusterReleased = cluster.clusterClock;
   cluster.clusterClock.clear();
-}
-
-static bool checkAligned(Warp &warp, const Op &op, uint32_t lanes) {
-  if (!op.isAligned || lanes == (warp.lanes & ~warp.exited))
-    return true;
-  report(warp, op, firstLane(lanes), "divergent-barrier",
-         "only some lanes of the warp are at an aligned barrier");
-  return false;
 }
 
 /// An arrive.relaxed releases nothing but the initialisations that a

@@ -12,7 +12,7 @@
 
 using namespace quack::sim;
 
-static constexpr uint64_t firstSearch = 1 << 18;
+static constexpr uint64_t firstSearch = 1 << 14;
 
 static uint64_t mix(uint64_t hash, uint64_t value) {
   return (hash ^ value) * 0x9e3779b97f4a7c15u ^ hash >> 29;

@@ -173,6 +173,7 @@ void Cluster::startWarp(Warp &warp) {
   }
   warp.serial = machine.warpsStarted++;
   warp.exited = 0;
+  warp.isLoose = false;
   warp.fragments.clear();
   warp.joins.clear();
   warp.fragments.emplace_back();

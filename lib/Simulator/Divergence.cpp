@@ -88,6 +88,27 @@ bool quack::sim::part(Warp &warp, const Op &op, uint32_t taken, uint32_t target,
   return !arriveAtJoin(warp);
 }
 
+bool quack::sim::releaseWaiting(Warp &warp) {
+  bool found = false;
+  for (Join &join : warp.joins) {
+    uint32_t lanes = join.arrived & ~warp.exited;
+    if (!join.isOpen || !lanes)
+      continue;
+    join.lanes &= ~lanes;
+    join.arrived = 0;
+    Fragment released;
+    released.lanes = lanes;
+    released.pc = join.pc;
+    released.join = join.parent;
+    released.activation = join.activation;
+    warp.fragments.push_back(released);
+    arriveAtJoin(warp, warp.fragments.size() - 1);
+    found = warp.isLoose = true;
+    break;
+  }
+  return found;
+}
+
 void quack::sim::exitLanes(Warp &warp, const Op &op, uint32_t lanes) {
   warp.exited |= lanes;
   warp.fragment().lanes &= ~lanes;

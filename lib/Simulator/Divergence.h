@@ -30,6 +30,10 @@ inline bool arriveAtJoin(Warp &warp) {
 /// Returns whether the current fragment goes on.
 bool part(Warp &warp, const Op &op, uint32_t taken, uint32_t target,
           uint32_t next);
+/// Lets lanes that wait at joins for lanes that spin go on without them: these
+/// may spin until the former have done something. They meet again where an
+/// instruction needs the whole warp. Returns whether there were any.
+bool releaseWaiting(Warp &warp);
 void exitLanes(Warp &warp, const Op &op, uint32_t lanes);
 
 } // namespace quack::sim

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Async.h"
+#include "Divergence.h"
 
 #include <algorithm>
 
@@ -219,6 +220,8 @@ void Machine::giveTurn(Warp &warp) {
   runFragment(warp, isShort ? 1 + random.below(64) : UINT32_MAX);
   if (cluster.events != events || !warp.yields)
     quietSince = steps;
+  if (warp.isLoose && warp.yields && warp.polls && releaseWaiting(warp))
+    cluster.stuckAt = UINT64_MAX;
   moveTurn(warp);
   if (steps > options.stepLimit && !warp.fragments.empty()) {
     warp.current = 0;
@@ -231,7 +234,7 @@ void Machine::giveTurn(Warp &warp) {
 /// Lanes that poll may do so forever.
 void Machine::checkProgress(const Warp &warp) {
   if (!watch.isSearching()) {
-    if (warp.yields)
+    if (passesOn)
       watch.begin(*this);
     return;
   }
@@ -243,7 +246,16 @@ void Machine::checkProgress(const Warp &warp) {
   for (Cluster *cluster : live)
     if (progressAny(*cluster))
       return;
-  reportDeadlock(*this, /*spin=*/true);
+  // So may lanes that wait for those who poll to meet them.
+  bool isReleased = false;
+  for (Cluster *cluster : live)
+    for (Warp &each : cluster->warps)
+      if (releaseWaiting(each)) {
+        isReleased = true;
+        cluster->stuckAt = UINT64_MAX;
+      }
+  if (!isReleased)
+    reportDeadlock(*this, /*spin=*/true);
 }
 
 void Machine::run() {

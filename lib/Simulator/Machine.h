@@ -117,6 +117,7 @@ struct Warp {
   unsigned current = 0;   ///< the running fragment
   bool yields = false;    ///< the running fragment lets others run
   bool polls = false;     ///< it has looked at what others may change
+  bool isLoose = false;   ///< lanes have left joins without their siblings
   uint32_t asyncTime = 0; ///< of its operations that complete by groups
 
   uint32_t clusterArrived = 0; ///< lanes that arrived and did not wait

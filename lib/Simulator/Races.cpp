@@ -159,10 +159,11 @@ static void checkSet(Checker &check, AccessSet set, uint32_t mine,
     // Who is ordered after a read-modify-write is after what that observed.
     bool isObserved = inChain && event.isStrong && !check.isStrong;
     inChain |= event.isAtomic;
-    if (item.event == check.ordered || isObserved)
+    // Strength first: many may poll one place.
+    if (item.event == check.ordered || isObserved ||
+        strengthOf(check, event) == Strength::moral)
       continue;
-    uint32_t lanes = unordered(check, item, mine);
-    if (lanes && strengthOf(check, event) != Strength::moral)
+    if (uint32_t lanes = unordered(check, item, mine))
       reportRace(check, item, lanes, mine, spot, wasWrite);
   }
 }

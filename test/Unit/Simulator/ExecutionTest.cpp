@@ -41,6 +41,41 @@ TEST(Execution, SpinningLanesLetOthersRun) {
           "bra E;\nS: st.volatile.shared.b32 [memory], 1;\nE:");
 }
 
+TEST(Execution, LockBetweenLanes) {
+  // Who has the lock gives it back after the loop, where the lanes that still
+  // spin would meet it; then the warp is whole again.
+  std::string body =
+      "setp.ne.u32 %p0, %r0, 0; @%p0 bra A; st.shared.v2.b32 [memory], "
+      "{%r30, %r30};\nA: bar.sync 0;\n"
+      "L: atom.acquire.cta.shared.cas.b32 %r2, [memory], 0, 1;\n"
+      "setp.ne.u32 %p1, %r2, 0; @%p1 bra L;\n"
+      "ld.shared.b32 %r3, [memory+4]; add.u32 %r3, %r3, 1; "
+      "st.shared.b32 [memory+4], %r3;\n"
+      "atom.release.cta.shared.exch.b32 %r4, [memory], 0;\n"
+      "bar.sync 0; ld.shared.b32 %r5, [memory+4];";
+  for (const Options &options : schedules())
+    EXPECT_EQ(results("mov.b32 %r30, 0;\n" + body, {64}, options)[5], 64u);
+}
+
+TEST(Execution, AlignedNeedsTheWholeWarp) {
+  // Lanes that have exited count as arrived, also as whole warps.
+  for (const char *barrier :
+       {"bar.sync 0;", "bar.red.popc.u32 %r5, 0, 0, %p3;",
+        "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;",
+        "barrier.sync.aligned 0;"}) {
+    std::string at = std::string(barrier) + "\n";
+    std::string part = "mov.b32 %r5, 0; setp.ne.u32 %p3, %r0, %r0;\n"
+                       "setp.lt.u32 %p0, %r0, 40;\n";
+    expectFault("divergent-barrier",
+                part + "@%p0 bra E;\n" + at + "E:", part + "@%p0 exit;\n" + at,
+                {96});
+  }
+  // Without .aligned lanes may come one after the other.
+  results("mov.b32 %r5, 0; setp.lt.u32 %p0, %r0, 40; @%p0 bra E;\n"
+          "barrier.sync 0; bra F;\nE: barrier.sync 0;\nF:",
+          {96});
+}
+
 TEST(Execution, Shuffles) {
   std::vector<uint32_t> up = results("shfl.sync.up.b32 %r5, %r0, 1, 0, -1;");
   std::vector<uint32_t> down =

@@ -274,13 +274,21 @@ void quack::sim::threadsExited(Warp &warp, uint32_t lanes, const Op &op) {
                  std::to_string(barrier.bytes) + " more bytes");
 }
 
+/// What `lanes` initialised is fenced: by fence.mbarrier_init if `forCluster`,
+/// else by fence.proxy.async.
+static void fenceInits(Warp &warp, uint32_t lanes, bool forCluster) {
+  for (MBarrier &barrier : warp.cta->mbarriers)
+    if (barrier.initWarp == &warp && (lanes >> barrier.initLane & 1)) {
+      barrier.isInitFenced |= forCluster;
+      barrier.isInitProxied = true;
+    }
+}
 static void fenceProxy(Warp &warp, const Op &, uint32_t lanes) {
   learnOwn(warp, lanes, AgentKind::proxied, warp.time++);
+  fenceInits(warp, lanes, /*forCluster=*/false);
 }
 static void fenceInit(Warp &warp, const Op &, uint32_t lanes) {
-  for (MBarrier &barrier : warp.cta->mbarriers)
-    barrier.isInitFenced |=
-        barrier.initWarp == &warp && (lanes >> barrier.initLane & 1);
+  fenceInits(warp, lanes, /*forCluster=*/true);
 }
 static void nothing(Warp &, const Op &, uint32_t) {}
 

@@ -113,6 +113,7 @@ static void multicast(Warp &warp, const Op &op, unsigned lane, uint32_t mask,
       continue;
     }
     checkInitVisible(warp, op, lane, *barrier);
+    checkInitProxied(warp, op, lane, *barrier);
     issue(warp, op, lane, std::move(copy));
   }
 }
@@ -141,6 +142,7 @@ static void copyToShared(Warp &warp, const Op &op, uint32_t lanes) {
       multicast(warp, op, i, operands.masks[i], async);
       continue;
     }
+    checkInitProxied(warp, op, i, *async.to->findMBarrier(async.mbarrier));
     if ((op.mode & fromShared) && async.to != warp.cta)
       warp.cluster->memoryCounts[op.index].remoteBytes += bytes;
     issue(warp, op, i, std::move(async));

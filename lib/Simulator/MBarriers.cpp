@@ -86,7 +86,20 @@ void quack::sim::checkInitVisible(Warp &warp, const Op &op, unsigned lane,
                                   const MBarrier &barrier) {
   if (warp.cluster->checksRaces && !clockOf(warp, lane).knows(barrier.agent, 1))
     report(warp, op, lane, "mbarrier-race",
-           "the initialisation of the mbarrier is not ordered before this use");
+           "the initialisation of the mbarrier in line " +
+               llvm::Twine(barrier.initLine) +
+               " is not ordered before this use");
+}
+
+/// PTX ISA, "Async proxy": what the generic proxy wrote needs a fence;
+/// fence.mbarrier_init is the one for initialisations.
+void quack::sim::checkInitProxied(Warp &warp, const Op &op, unsigned lane,
+                                  const MBarrier &barrier) {
+  if (warp.cluster->checksRaces && !barrier.isInitProxied)
+    report(warp, op, lane, "proxy-fence",
+           "neither fence.mbarrier_init nor fence.proxy.async follows the "
+           "initialisation of the mbarrier in line " +
+               llvm::Twine(barrier.initLine));
 }
 
 /// Returns the mbarrier that a lane names, after the checks that every use
@@ -142,6 +155,7 @@ static void init(Warp &warp, const Op &op, unsigned lane, uint64_t address) {
   barrier.expected = barrier.pending = count;
   barrier.initWarp = &warp;
   barrier.initLane = lane;
+  barrier.initLine = op.line;
   if (std::find(cta.state.begin() + barrier.offset,
                 cta.state.begin() + barrier.offset + 8,
                 byteInFlight) != cta.state.begin() + barrier.offset + 8)

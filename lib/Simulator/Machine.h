@@ -169,8 +169,9 @@ struct MBarrier {
   Agent agent; ///< its times: 1 the initialisation, 2 + n the end of phase n
   Agent views; ///< its times: phases that somebody has seen the end of
   const Warp *initWarp = nullptr;
-  uint32_t initLane = 0;
-  bool isInitFenced = false; ///< by fence.mbarrier_init
+  uint32_t initLane = 0, initLine = 0;
+  bool isInitFenced = false;  ///< by fence.mbarrier_init
+  bool isInitProxied = false; ///< by that or by fence.proxy.async
   Clock arriving, completed;
 
   uint32_t phaseTime() const { return uint32_t(phase) + 2; }
@@ -504,6 +505,9 @@ void arriveOn(Warp &warp, const Op &op, uint32_t lane, MBarrier &barrier,
 void addPending(Warp &warp, const Op &op, uint32_t lane, MBarrier &barrier);
 /// Checks that this warp may know of the mbarrier's initialisation.
 void checkInitVisible(Warp &warp, const Op &op, unsigned lane,
+                      const MBarrier &barrier);
+/// The async proxy sees an initialisation that a fence follows.
+void checkInitProxied(Warp &warp, const Op &op, unsigned lane,
                       const MBarrier &barrier);
 
 /// Where an address of shared memory leads; null if nowhere.

@@ -151,6 +151,9 @@ void Parser::declareRegister(StringRef text, Type type) {
 }
 
 /// `.reg .b32 %r<10>;` or `.reg .pred p, q;`
+/// Of a kernel; a text that asks for more is no program that was compiled.
+static constexpr uint64_t mostRegisters = 1 << 17;
+
 Error Parser::parseRegisters() {
   Token token = next();
   std::optional<Type> type = parseType(token.text);
@@ -167,10 +170,12 @@ Error Parser::parseRegisters() {
     uint64_t count = 0;
     if (Error error = expectInteger(count))
       return error;
-    if (count > 1u << 20)
-      return errorAt(word, "too many registers");
-    for (uint64_t i = 0; i < count; ++i)
+    for (uint64_t i = 0; i < count; ++i) {
+      if (kernel->registers.size() == mostRegisters)
+        return errorAt(word,
+                       "more than " + Twine(mostRegisters) + " registers");
       declareRegister((word.text + Twine(i)).str(), *type);
+    }
     if (Error error = expect('>'))
       return error;
   } while (consume(','));

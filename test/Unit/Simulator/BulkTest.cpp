@@ -115,6 +115,20 @@ TEST(Bulk, GlobalToShared) {
   expectFault("deadlock", toShared(half, "64"), toShared(half, "32"), {64});
 }
 
+TEST(Bulk, SeesAnInitialisationThatIsFenced) {
+  std::string copy = global("shared::cluster", " [%r6], [%rd0+64], 64, [%r4]"),
+              fenced = toShared(copy, "64", "", store());
+  const std::string fence = "fence.mbarrier_init.release.cluster;";
+  auto with = [&](const std::string &other) {
+    std::string text = fenced;
+    return text.replace(text.find(fence), fence.size(), other);
+  };
+  expectFault("proxy-fence", with(""), fenced, {64});
+  // The other fence will do; one of memory alone will not.
+  expectFault("proxy-fence", with("fence.acq_rel.cta;"),
+              with("fence.proxy.async;"), {64});
+}
+
 TEST(Bulk, Multiples) {
   auto copy = [](const std::string &to, const std::string &from,
                  const std::string &size) {

@@ -114,30 +114,32 @@ quack::sim::placeRegisters(const Program &program,
   llvm::stable_sort(order, [&](uint32_t x, uint32_t y) {
     return intervals[x].begin < intervals[y].begin;
   });
-  // Places are reused among registers of one size. An instruction that has read
-  // a register for the last time may not write its place: it may be tried
-  // again.
+  // Places are reused among registers of one size; those of predicates, which
+  // are masks, by predicates only: lanes that part would write each other's. An
+  // instruction that has read a register for the last time may not write its
+  // place: it may be tried again.
   std::vector<Slot> places(registers.size(), zeroSlot);
-  std::map<unsigned, std::vector<Slot>> unused;
-  std::multimap<uint32_t, uint32_t> live; ///< by the end
+  std::map<unsigned, std::vector<Slot>> unused; ///< by sizeOf
+  std::multimap<uint32_t, uint32_t> live;       ///< by the end
   for (uint32_t reg : order) {
     while (!live.empty() && live.begin()->first < intervals[reg].begin) {
       uint32_t ended = live.begin()->second;
-      unused[slotsOf(registers[ended].type)].push_back(places[ended]);
+      unused[sizeOf(registers[ended].type)].push_back(places[ended]);
       live.erase(live.begin());
     }
-    unsigned size = slotsOf(registers[reg].type);
-    if (unused[size].empty()) {
+    Type type = registers[reg].type;
+    std::vector<Slot> &reusable = unused[sizeOf(type)];
+    if (reusable.empty()) {
       places[reg] = next;
-      next += size;
+      next += slotsOf(type);
     } else {
-      places[reg] = unused[size].back();
-      unused[size].pop_back();
+      places[reg] = reusable.back();
+      reusable.pop_back();
     }
     if (intervals[reg].begin != UINT32_MAX)
       live.emplace(intervals[reg].end, reg);
     else
-      unused[size].push_back(places[reg]);
+      reusable.push_back(places[reg]);
   }
   return places;
 }

@@ -42,8 +42,9 @@ static std::vector<uint32_t> results(const std::string &functions,
   for (const Options &options : schedules()) {
     Report report = runWith(functions, body, buffer, options);
     EXPECT_EQ(describe(report), "");
-    if (!last.empty())
+    if (!last.empty()) {
       EXPECT_EQ(buffer, last);
+    }
     last = buffer;
   }
   return buffer;

@@ -64,6 +64,31 @@ TEST(RegisterPlaces, KeepsValuesOfLanesThatPart) {
     EXPECT_EQ(result[i], i + (i < 16 ? 100u : 200u));
 }
 
+TEST(RegisterPlaces, KeepsSmallValuesFromPredicates) {
+  // Half of the lanes hold 16 bits while the others compare, in any order.
+  std::string body = "shl.b32 %r18, %r0, 2; cvt.u64.u32 %rd1, %r18;\n"
+                     "add.s64 %rd1, %rd0, %rd1; mov.b32 %r2, 0;\n"
+                     "setp.lt.u32 %p0, %r0, 16; @%p0 bra T;\n";
+  for (unsigned i = 1; i < 9; ++i)
+    body += "setp.eq.u32 %p" + std::to_string(i) + ", %r0, 99;\n@%p" +
+            std::to_string(i) + " mov.b32 %r2, 1;\n";
+  body += "bra E;\nT:\n";
+  for (unsigned i = 0; i < 8; ++i)
+    body += "cvt.u16.u32 %rs" + std::to_string(i) + ", %r0;\n" +
+            "cvt.u32.u16 %r3, %rs" + std::to_string(i) +
+            "; add.s32 %r2, %r2, %r3;\n";
+  body += "E:\nst.global.b32 [%rd1], %r2;";
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    Options options;
+    options.schedule = Schedule::random;
+    options.seed = seed;
+    std::vector<uint32_t> buffer(32);
+    EXPECT_EQ(describe(runBody(body, buffer, {}, options)), "");
+    for (unsigned i = 0; i < 32; ++i)
+      ASSERT_EQ(buffer[i], i < 16 ? 8 * i : 0) << "seed " << seed;
+  }
+}
+
 static bool isUndefined(const std::string &body) {
   std::vector<uint32_t> buffer(32);
   return has(runBody(body + "st.global.b32 [%rd0], %r2;", buffer), "undefined");

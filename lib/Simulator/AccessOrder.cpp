@@ -127,6 +127,14 @@ void quack::sim::noteInit(Warp &warp, const Op &op, unsigned lane,
   accessShared(check, *warp.cta, offset, 8, 1u << lane);
 }
 
+void quack::sim::noteUse(Warp &warp, const Op &op, uint32_t lanes, Cta &cta,
+                         const MBarrier &barrier) {
+  // A relaxed use orders nothing; who sees its phase end knows that it is over.
+  if (op.isRelaxed || !clockOf(warp, firstLane(lanes)).knows(barrier.agent, 1))
+    return;
+  noteShared(warp, op, lanes, cta, barrier.offset, 8, AccessKind::read);
+}
+
 void quack::sim::noteAsync(Warp &warp, const Op &op, unsigned lane, Cta &cta,
                            uint32_t offset, uint32_t bytes, AccessKind kind,
                            uint32_t event) {
@@ -233,15 +241,14 @@ void quack::sim::checkOrder(Warp &warp, const Op &op, const Access &access,
   Checker check(warp, op, kind, eventOf(warp, op, kind));
   if (access.run)
     return accessRun(check, access.addresses[0], bytes);
-  forEachAddress(
-      access.addresses, all, [&](unsigned leader, uint32_t lanes) {
-        if (values && (lanes & (lanes - 1)))
-          checkEqual(check, access, lanes, bytes, values);
-        if (!(access.shared >> leader & 1))
-          return accessGlobal(check, access.addresses[leader], bytes, lanes);
-        const SharedPlace &place = access.places[leader];
-        accessShared(check, *place.cta, uint32_t(place.offset), bytes, lanes);
-      });
+  forEachAddress(access.addresses, all, [&](unsigned leader, uint32_t lanes) {
+    if (values && (lanes & (lanes - 1)))
+      checkEqual(check, access, lanes, bytes, values);
+    if (!(access.shared >> leader & 1))
+      return accessGlobal(check, access.addresses[leader], bytes, lanes);
+    const SharedPlace &place = access.places[leader];
+    accessShared(check, *place.cta, uint32_t(place.offset), bytes, lanes);
+  });
 }
 
 void quack::sim::noteAsyncGlobal(Warp &warp, const Op &op, unsigned lane,
@@ -251,45 +258,4 @@ void quack::sim::noteAsyncGlobal(Warp &warp, const Op &op, unsigned lane,
     return;
   Checker check(warp, op, kind, event);
   accessGlobal(check, address, bytes, 1u << lane);
-}
-
-//===----------------------------------------------------------------------===//
-// Proxies
-//===----------------------------------------------------------------------===//
-
-/// PTX ISA, "Async proxy" and "cp.async.bulk".
-void quack::sim::checkProxy(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
-                            uint32_t offset, uint32_t bytes) {
-  Cluster &cluster = *warp.cluster;
-  if (!cluster.checksRaces || bytes == 0)
-    return;
-  uint32_t granule = cluster.program.sharedGranule;
-  for (uint32_t at = offset / granule; at <= (offset + bytes - 1) / granule;
-       ++at)
-    for (AccessSet set = cta.shadow.cell(at)->write; set;) {
-      AccessLog::Item item = cluster.machine.log.first(set);
-      set = item.rest;
-      const Event &event = cluster.machine.log[item.event];
-      if (event.isAsync)
-        continue;
-      Agent proxied = event.agent;
-      proxied.index += uint32_t(AgentKind::proxied) * mostWarps;
-      uint32_t fenced =
-          clockOf(warp, lane).known(proxied, item.lanes, event.time);
-      bool isOwn = event.cta == warp.cta->index && event.warp == warp.number;
-      if (isOwn &&
-          warp.ownTimes[unsigned(AgentKind::proxied)][lane] >= event.time)
-        fenced |= 1u << lane;
-      if ((item.lanes & ~fenced) == 0)
-        continue;
-      return report(warp, op, lane, "proxy-fence",
-                    "a bulk copy touches shared offset " +
-                        llvm::Twine(at * granule) + " of CTA " +
-                        llvm::Twine(cta.number) + ", which line " +
-                        llvm::Twine(event.op->line) + " (CTA " +
-                        llvm::Twine(event.ctaNumber) + ", warp " +
-                        llvm::Twine(event.warp) + ", lane " +
-                        llvm::Twine(firstLane(item.lanes & ~fenced)) +
-                        ") wrote without a fence.proxy.async since");
-    }
 }

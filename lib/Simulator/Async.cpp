@@ -63,9 +63,15 @@ static void markInFlight(Cluster &cluster, const AsyncOp &async) {
 /// The destination holds its values; where several operations reduce into the
 /// same bytes, the last one to complete settles them.
 static void markComplete(Cluster &cluster, const AsyncOp &async) {
+  if (async.targetWritten)
+    std::memset(async.targetWritten, 1, async.bytes);
   if (!async.to)
     return;
   std::memset(async.to->state.data() + async.offset, byteWritten, async.bytes);
+  if (async.sourceWritten)
+    for (uint32_t i = 0; i < async.sourceBytes; ++i)
+      if (!async.sourceWritten[i])
+        async.to->state[async.offset + i] = byteUnwritten;
   if (!async.reduce)
     return;
   for (const std::unique_ptr<AsyncOp> &other : cluster.pending)
@@ -257,19 +263,26 @@ static void noteAccesses(Warp &warp, AsyncOp &async) {
   if (async.from) {
     if (async.isBulk)
       checkProxy(warp, op, async.lane, *async.from, async.fromOffset,
-                 async.bytes);
+                 async.bytes, /*overwrites=*/false);
     noteAsync(warp, op, async.lane, *async.from, async.fromOffset, async.bytes,
               AccessKind::read, async.readEvent);
   } else if (async.source) {
+    if (async.isBulk)
+      checkGlobalProxy(warp, op, async.lane, async.sourceAddress,
+                       async.sourceBytes, /*overwrites=*/false);
     noteAsyncGlobal(warp, op, async.lane, async.sourceAddress,
                     async.sourceBytes, AccessKind::read, async.readEvent);
   }
   AccessKind kind = async.reduce ? AccessKind::atomic : AccessKind::write;
-  if (!async.to)
+  if (!async.to) {
+    checkGlobalProxy(warp, op, async.lane, async.targetAddress, async.bytes,
+                     /*overwrites=*/true);
     return noteAsyncGlobal(warp, op, async.lane, async.targetAddress,
                            async.bytes, kind, async.event);
+  }
   if (async.isBulk)
-    checkProxy(warp, op, async.lane, *async.to, async.offset, async.bytes);
+    checkProxy(warp, op, async.lane, *async.to, async.offset, async.bytes,
+               /*overwrites=*/true);
   noteAsync(warp, op, async.lane, *async.to, async.offset, async.bytes, kind,
             async.event);
 }

@@ -32,7 +32,8 @@ struct AsyncOp {
   // The source: host memory, in shared memory of `from` at `fromOffset` or in
   // global memory; none if `data` holds it from the start (st.async).
   const uint8_t *source = nullptr;
-  uint64_t sourceAddress = 0; ///< in global memory
+  uint64_t sourceAddress = 0;             ///< in global memory,
+  const uint8_t *sourceWritten = nullptr; ///< see Buffer::written
   Cta *from = nullptr;
   uint32_t fromOffset = 0;
   uint32_t bytes = 0, sourceBytes = 0; ///< beyond sourceBytes are zeros
@@ -42,8 +43,9 @@ struct AsyncOp {
   Cta *to = nullptr;
   uint32_t offset = 0;
   uint8_t *target = nullptr;
-  uint64_t targetAddress = 0; ///< in global memory
-  Reducer reduce = nullptr;   ///< null: overwrites
+  uint64_t targetAddress = 0;       ///< in global memory,
+  uint8_t *targetWritten = nullptr; ///< see Buffer::written
+  Reducer reduce = nullptr;         ///< null: overwrites
 
   uint32_t mbarrier = 0;               ///< its offset, in `to`
   uint32_t written = 0, signalled = 0; ///< bytes so far

@@ -83,8 +83,8 @@ static void atomic(Warp &warp, const Op &op, uint32_t lanes) {
     perform(warp, op, i, access.pointers[i], old + i * bytes, bytes,
             access.shared >> i & 1 ? inShared : inGlobal);
   }
-  if (op.mode == exchange && access.shared)
-    markWritten(access, access.valid, bytes, 0);
+  if (op.mode == exchange)
+    markWritten(warp, access, access.valid, bytes, 0);
   uint32_t is = access.valid & ~access.undefined;
   for (unsigned element = 0; element < op.count; ++element) {
     Slot slot = slots.d[element];
@@ -123,8 +123,7 @@ static bool exists(const Op &op, bool isExact) {
   if (isExact != isHalf)
     return false;
   if (op.mode >= exchange) {
-    bool isWord =
-        type == Type::b32 || type == Type::b64 || type == Type::b128;
+    bool isWord = type == Type::b32 || type == Type::b64 || type == Type::b128;
     return op.count == 1 &&
            (isWord || (op.mode == compareAndSwap && type == Type::b16));
   }
@@ -134,8 +133,8 @@ static bool exists(const Op &op, bool isExact) {
   if (op.count == 1)
     return !isHalf || isAdd;
   bool mayVector = isHalf || type == Type::f32;
-  return mayVector && op.space != Space::shared &&
-         op.space != Space::cluster && sizeOf(type) * op.count <= mostBytes;
+  return mayVector && op.space != Space::shared && op.space != Space::cluster &&
+         sizeOf(type) * op.count <= mostBytes;
 }
 
 /// The registers of a vector operand, or the one of a scalar.
@@ -152,8 +151,7 @@ static bool takeElements(Decoder &d, const Op &op, size_t i, bool isResult,
   }
   for (unsigned element = 0; element < op.count; ++element) {
     const ParsedOperand &each = elements[isSink ? 0 : element];
-    slots.push_back(isResult ? d.dest(each, op.type)
-                             : d.source(each, op.type));
+    slots.push_back(isResult ? d.dest(each, op.type) : d.source(each, op.type));
   }
   return true;
 }

@@ -265,6 +265,7 @@ void quack::sim::threadsExited(Warp &warp, uint32_t lanes, const Op &op) {
   asyncThreadsExited(warp, op, lanes);
   if (!cta.hasExited || !cluster.checksProtocol)
     return;
+  checkExit(warp, op, firstLane(lanes), cta);
   for (const MBarrier &barrier : cta.mbarriers)
     if (barrier.bytes != 0)
       report(warp, op, firstLane(lanes), "exit-in-flight",
@@ -283,8 +284,8 @@ static void fenceInits(Warp &warp, uint32_t lanes, bool forCluster) {
       barrier.isInitProxied = true;
     }
 }
-static void fenceProxy(Warp &warp, const Op &, uint32_t lanes) {
-  learnOwn(warp, lanes, AgentKind::proxied, warp.time++);
+static void fenceProxy(Warp &warp, const Op &op, uint32_t lanes) {
+  runProxyFence(warp, op, lanes);
   fenceInits(warp, lanes, /*forCluster=*/false);
 }
 static void fenceInit(Warp &warp, const Op &, uint32_t lanes) {
@@ -299,11 +300,17 @@ static void decodeFence(Decoder &d, Op &op) {
     if (!d.take("release") || !d.take("cluster"))
       d.fail("'" + d.inst().text + "' does not exist");
   } else if (d.take("proxy")) {
-    op.run = fenceProxy;
-    if (!d.takeAny({"async", "async.global", "async.shared::cta", "alias",
-                    "async::generic"}))
+    // .alias orders accesses to one place through several virtual addresses;
+    // here each place has one.
+    if (d.take("async"))
+      op.run = fenceProxy;
+    else if (!d.take("alias"))
       d.fail("'" + d.inst().text + "' is not simulated");
-    d.takeAny({"global", "shared::cta", "shared::cluster"});
+    if (op.run == fenceProxy && d.take("global"))
+      op.space = Space::global;
+    else if (op.run == fenceProxy &&
+             d.takeAny({"shared::cta", "shared::cluster"}))
+      op.space = Space::shared;
   } else {
     // PTX ISA, membar: .cta, .gl and .sys are fence.sc of that scope.
     bool hasScope = false;

@@ -68,6 +68,7 @@ static bool nameSource(Warp &warp, const Op &op, unsigned lane,
   if (!(op.mode & fromShared)) {
     async.source = findGlobal(warp, op, lane, address, bytes);
     async.sourceAddress = address;
+    async.sourceWritten = findWritten(warp.cluster->launch, address, bytes);
     if (async.source)
       countGlobalRun(warp, op, address, bytes, AccessKind::read);
     return async.source;
@@ -172,6 +173,8 @@ static void copyToGlobal(Warp &warp, const Op &op, uint32_t lanes) {
     }
     async.target = findGlobal(warp, op, i, operands.to[i], bytes);
     async.targetAddress = operands.to[i];
+    async.targetWritten =
+        findWritten(warp.cluster->launch, operands.to[i], bytes);
     if (!async.target || bytes == 0)
       continue;
     if (op.mode / reduces)
@@ -246,6 +249,7 @@ static void decodeToShared(Decoder &d, Op &op, bool toCluster, bool isReduce) {
   bool isShared = d.take("shared::cta");
   op.space = toCluster ? Space::cluster : Space::shared;
   op.run = copyToShared;
+  d.noteAsync();
   op.mode = isShared ? fromShared : 0;
   if ((!isShared && !d.take("global")) || (isShared && !toCluster) ||
       (isReduce && !isShared) || !d.take("mbarrier::complete_tx::bytes"))
@@ -269,6 +273,7 @@ static void decodeToShared(Decoder &d, Op &op, bool toCluster, bool isReduce) {
 
 static void decodeToGlobal(Decoder &d, Op &op, bool isReduce) {
   op.run = copyToGlobal;
+  d.noteAsync();
   op.mode = fromShared;
   if (!d.take("shared::cta") || !d.take("bulk_group") ||
       (isReduce && !takeReduction(d, op, true)))

@@ -13,10 +13,11 @@
 using namespace llvm;
 using namespace quack::sim;
 
-void quack::sim::report(Warp &warp, const Op &op, uint32_t lane, StringRef kind,
-                        const Twine &text) {
+static void note(Warp &warp, const Op &op, uint32_t lane, StringRef kind,
+                 const Twine &text, bool isWarning) {
   Cluster &cluster = *warp.cluster;
-  if (!cluster.grid.reported.insert({kind.str(), op.line}).second)
+  std::string key = (isWarning ? "warning: " : "") + kind.str();
+  if (!cluster.grid.reported.insert({key, op.line}).second)
     return;
   Fault fault;
   fault.kind = kind.str();
@@ -24,10 +25,21 @@ void quack::sim::report(Warp &warp, const Op &op, uint32_t lane, StringRef kind,
   fault.cta = uint32_t(warp.cta->number);
   fault.warp = warp.number;
   fault.lane = lane;
+  fault.isWarning = isWarning;
   fault.text = text.str() + " [" + cluster.program.texts[op.index] + "]";
   cluster.grid.faults.push_back(std::move(fault));
   if (cluster.grid.faults.size() >= cluster.launch.options->maxFaults)
     cluster.machine.isStopped = true;
+}
+
+void quack::sim::report(Warp &warp, const Op &op, uint32_t lane, StringRef kind,
+                        const Twine &text) {
+  note(warp, op, lane, kind, text, /*isWarning=*/false);
+}
+
+void quack::sim::warn(Warp &warp, const Op &op, uint32_t lane, StringRef kind,
+                      const Twine &text) {
+  note(warp, op, lane, kind, text, /*isWarning=*/true);
 }
 
 uint32_t quack::sim::requireDefined(Warp &warp, const Op &op, Slot slot,

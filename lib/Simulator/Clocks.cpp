@@ -16,12 +16,15 @@ using namespace quack::sim;
 
 /// Returns whether `a` knows all that `b` does.
 static bool covers(const CtaTimes &a, const CtaTimes &b) {
-  size_t common = std::min(a.times.size(), b.times.size());
   bool less = false;
-  for (size_t i = 0; i < common; ++i)
-    less |= a.times[i] < b.times[i];
-  for (size_t i = common; i < b.times.size(); ++i)
-    less |= b.times[i] != 0;
+  for (unsigned part = 0; part < 2; ++part) {
+    const std::vector<uint32_t> &mine = a.times[part], &theirs = b.times[part];
+    size_t common = std::min(mine.size(), theirs.size());
+    for (size_t i = 0; i < common; ++i)
+      less |= mine[i] < theirs[i];
+    for (size_t i = common; i < theirs.size(); ++i)
+      less |= theirs[i] != 0;
+  }
   if (less)
     return false;
   for (const auto &[agent, theirs] : b.lanes) {
@@ -38,7 +41,7 @@ static bool covers(const CtaTimes &a, const CtaTimes &b) {
 /// Raises the time of an agent as a whole to what all of its lanes have.
 static void normalise(CtaTimes &times, size_t entry) {
   auto &[agent, lanes] = times.lanes[entry];
-  uint32_t &base = times.times[agent];
+  uint32_t &base = times.change(agent);
   uint32_t least = neverTime, most = 0;
   for (uint32_t &time : lanes) {
     time = std::max(time, base);
@@ -54,10 +57,13 @@ static void normalise(CtaTimes &times, size_t entry) {
 }
 
 static void joinTimes(CtaTimes &into, const CtaTimes &from) {
-  if (into.times.size() < from.times.size())
-    into.times.resize(from.times.size());
-  for (size_t i = 0; i < from.times.size(); ++i)
-    into.times[i] = std::max(into.times[i], from.times[i]);
+  for (unsigned part = 0; part < 2; ++part) {
+    std::vector<uint32_t> &mine = into.times[part];
+    const std::vector<uint32_t> &theirs = from.times[part];
+    mine.resize(std::max(mine.size(), theirs.size()));
+    for (size_t i = 0; i < theirs.size(); ++i)
+      mine[i] = std::max(mine[i], theirs[i]);
+  }
   for (const auto &entry : from.lanes) {
     auto *mine = llvm::find_if(
         into.lanes, [&](auto &own) { return own.first == entry.first; });
@@ -110,12 +116,10 @@ void Clock::learn(Agent agent, uint32_t lanes, uint32_t all, uint32_t time) {
   if (known(agent, lanes, time) == lanes)
     return;
   CtaTimes &times = change(agent.cta);
-  if (times.times.size() <= agent.index)
-    times.times.resize(agent.index + 1);
   auto *entry = llvm::find_if(
       times.lanes, [&](auto &each) { return each.first == agent.index; });
   if ((lanes & all) == all) {
-    times.times[agent.index] = time;
+    times.change(agent.index) = time;
     if (entry == times.lanes.end())
       return;
   } else if (entry == times.lanes.end()) {

@@ -33,20 +33,21 @@ struct Agent {
 
 /// The kinds of agents that a warp is: kind times mostWarps, plus its number.
 enum class AgentKind : uint8_t {
-  lanes,     ///< what its lanes do themselves
-  proxied,   ///< of that, what its lane followed by a fence.proxy.async
-  copy,      ///< cp.async, in the order of issue
-  bulkRead,  ///< what bulk copies of groups read, in the order of issue,
-  bulkWrite, ///< and what they write
+  lanes,        ///< what its lanes do themselves
+  sharedFenced, ///< of that, what lies before a fence.proxy.async of its lane:
+  globalFenced, ///< for shared memory, and for global memory
+  copy,         ///< cp.async, in the order of issue
+  copyFenced,   ///< of that, what lies before a fence.proxy.async
+  bulkRead,     ///< what bulk copies of groups read, in the order of issue,
+  bulkWrite,    ///< and what they write
   count
 };
 
 inline constexpr unsigned numAgentKinds = unsigned(AgentKind::count);
 
-/// A CTA has at most 32 warps; the agents of mbarriers stand behind theirs.
+/// A CTA has at most 32 warps. The agents of mbarriers are numbered apart.
 inline constexpr uint32_t mostWarps = 32;
-inline constexpr uint32_t firstMBarrierAgent =
-    mostWarps * uint32_t(numAgentKinds);
+inline constexpr uint32_t firstMBarrierAgent = 1u << 31;
 
 /// The time of an asynchronous operation that has not completed.
 inline constexpr uint32_t neverTime = UINT32_MAX;
@@ -55,13 +56,23 @@ using LaneTimes = std::array<uint32_t, warpLanes>;
 
 /// What of one CTA's past is known.
 struct CtaTimes : llvm::RefCountedBase<CtaTimes> {
-  std::vector<uint32_t> times; ///< by agent, for all its lanes
+  /// By agent, for all its lanes: of warps and of mbarriers.
+  std::array<std::vector<uint32_t>, 2> times;
   /// Agents of whose lanes some are known further; lanes that do not exist
   /// have neverTime.
   llvm::SmallVector<std::pair<uint32_t, LaneTimes>, 0> lanes;
 
   uint32_t time(uint32_t agent) const {
-    return agent < times.size() ? times[agent] : 0;
+    const std::vector<uint32_t> &list = times[agent / firstMBarrierAgent];
+    uint32_t at = agent % firstMBarrierAgent;
+    return at < list.size() ? list[at] : 0;
+  }
+  uint32_t &change(uint32_t agent) {
+    std::vector<uint32_t> &list = times[agent / firstMBarrierAgent];
+    uint32_t at = agent % firstMBarrierAgent;
+    if (at >= list.size())
+      list.resize(at + 1);
+    return list[at];
   }
   const LaneTimes *findLanes(uint32_t agent) const {
     for (const auto &entry : lanes)

@@ -108,6 +108,7 @@ static void copyAsync(Warp &warp, const Op &op, uint32_t lanes) {
     async.sourceBytes = sizes[i];
     async.source = sources[i];
     async.sourceAddress = from[i];
+    async.sourceWritten = findWritten(warp.cluster->launch, from[i], sizes[i]);
     if (nameDestination(warp, op, i, to[i], Space::shared, op.count, async))
       issue(warp, op, i, std::move(async));
   }
@@ -121,6 +122,7 @@ static void decodeCopy(Decoder &d, Op &op) {
   d.takeAny({"L2::64B", "L2::128B", "L2::256B"});
   bool hasPolicy = d.take("L2::cache_hint");
   op.run = copyAsync;
+  d.noteAsync();
   if (!d.expectOperands(3 + hasPolicy, 4 + hasPolicy))
     return;
   d.address(0, op.a, op.offset, op.from);

@@ -134,6 +134,7 @@ public:
   }
   /// Notes that strong accesses may hand on what their threads know.
   void noteFence() { program.hasFences = true; }
+  void noteAsync() { program.hasAsync = true; }
   uint64_t line() const { return instruction->place.line; }
 
 private:

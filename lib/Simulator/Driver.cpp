@@ -43,12 +43,28 @@ struct LoadedModule {
   std::map<std::string, LoadedFunction> functions;
 };
 
+/// Device memory. Until it is written it holds no values.
+struct Allocation {
+  explicit Allocation(size_t bytes) : data(bytes), written(bytes) {}
+  std::vector<char> data;
+  std::vector<uint8_t> written; ///< see Buffer::written
+};
+
+/// A run of bytes in an allocation.
+struct Place {
+  Allocation *allocation = nullptr;
+  size_t offset = 0;
+
+  char *data() const { return allocation->data.data() + offset; }
+  uint8_t *written() const { return allocation->written.data() + offset; }
+};
+
 /// The driver is one a process, as CUDA's is.
 struct State {
   std::vector<Options> runs = {Options()};
   std::vector<Region> regions;
   Report report;
-  std::map<uint64_t, std::vector<char>> memory; ///< by address
+  std::map<uint64_t, Allocation> memory; ///< by address
   std::string errorText = "no error";
 };
 
@@ -87,7 +103,7 @@ static int memAlloc(cuda::DevicePointer *address, size_t bytes) {
       break;
     at += allocationDistance;
   }
-  memory[at].resize(bytes);
+  memory.emplace(at, bytes);
   *address = at;
   return cuda::resultSuccess;
 }
@@ -97,22 +113,55 @@ static int memFree(cuda::DevicePointer address) {
                                        : int(invalidValue);
 }
 
-/// Returns host memory, or null.
-static char *find(cuda::DevicePointer address, size_t bytes) {
+/// Returns where the bytes are; nowhere after an error.
+static Place find(cuda::DevicePointer address, size_t bytes) {
   auto found = state().memory.upper_bound(address);
-  if (found == state().memory.begin())
-    return nullptr;
-  --found;
-  uint64_t offset = address - found->first;
-  bool fits =
-      bytes <= found->second.size() && offset <= found->second.size() - bytes;
-  return fits ? found->second.data() + offset : nullptr;
+  if (found != state().memory.begin()) {
+    --found;
+    uint64_t offset = address - found->first;
+    size_t size = found->second.data.size();
+    if (bytes <= size && offset <= size - bytes)
+      return {&found->second, size_t(offset)};
+  }
+  fail(invalidValue, "the address is in no allocation");
+  return {};
 }
 
-static int copy(void *to, const void *from, size_t bytes) {
-  if (!to || !from)
-    return fail(invalidValue, "the address is in no allocation");
-  std::memmove(to, from, bytes);
+static int copyToHost(void *to, cuda::DevicePointer from, size_t bytes) {
+  Place place = find(from, bytes);
+  if (!place.allocation)
+    return invalidValue;
+  std::memcpy(to, place.data(), bytes);
+  return cuda::resultSuccess;
+}
+
+static int copyToDevice(cuda::DevicePointer to, const void *from,
+                        size_t bytes) {
+  Place place = find(to, bytes);
+  if (!place.allocation)
+    return invalidValue;
+  std::memcpy(place.data(), from, bytes);
+  std::memset(place.written(), 1, bytes);
+  return cuda::resultSuccess;
+}
+
+static int copyOnDevice(cuda::DevicePointer to, cuda::DevicePointer from,
+                        size_t bytes, void *) {
+  Place source = find(from, bytes), place = find(to, bytes);
+  if (!source.allocation || !place.allocation)
+    return invalidValue;
+  std::memmove(place.data(), source.data(), bytes);
+  std::memmove(place.written(), source.written(), bytes);
+  return cuda::resultSuccess;
+}
+
+static int fill(cuda::DevicePointer to, unsigned char value, size_t bytes,
+                void *) {
+  Place place = find(to, bytes);
+  if (!place.allocation)
+    return invalidValue;
+  std::memset(place.data(), value, bytes);
+  std::memset(place.written(), 1, bytes);
   return cuda::resultSuccess;
 }
 
@@ -173,22 +222,27 @@ static int launchKernel(const cuda::LaunchConfig *config, void *object,
                 std::min<size_t>(bytes, sizeof(uint64_t)));
   }
   if (state().regions.empty())
-    for (auto &entry : state().memory)
-      launch.buffers.push_back(
-          {entry.first, entry.second.data(), entry.second.size()});
+    for (auto &[address, allocation] : state().memory)
+      launch.buffers.push_back({address, allocation.data.data(),
+                                allocation.data.size(),
+                                allocation.written.data()});
   for (const Region &region : state().regions) {
-    char *host = find(region.address, region.bytes);
-    if (!host)
+    Place place = find(region.address, region.bytes);
+    if (!place.allocation)
       return fail(invalidValue, "a region is in no allocation");
-    launch.buffers.push_back({region.address, host, region.bytes});
+    launch.buffers.push_back(
+        {region.address, place.data(), region.bytes, place.written()});
   }
   Expected<Report> report = module.launchEach(launch, state().runs);
   if (!report)
     return fail(invalidValue, toString(report.takeError()));
   state().report = std::move(*report);
   std::string text;
-  for (const Fault &fault : state().report.faults)
+  for (const Fault &fault : state().report.faults) {
+    if (fault.isWarning)
+      continue;
     text += (text.empty() ? "" : "\n") + fault.str();
+  }
   return text.empty() ? int(cuda::resultSuccess)
                       : fail(simulatorFault, text + " (schedule " +
                                                  state().report.schedule + ")");
@@ -280,24 +334,10 @@ static void fillMemory(cuda::EntryPoints &api) {
     *free = *total = size_t(1) << 37;
     return 0;
   };
-  api.memcpyHtoD = [](cuda::DevicePointer to, const void *from, size_t bytes) {
-    return copy(find(to, bytes), from, bytes);
-  };
-  api.memcpyDtoH = [](void *to, cuda::DevicePointer from, size_t bytes) {
-    return copy(to, find(from, bytes), bytes);
-  };
-  api.memcpyDtoDAsync = [](cuda::DevicePointer to, cuda::DevicePointer from,
-                           size_t bytes, void *) {
-    return copy(find(to, bytes), find(from, bytes), bytes);
-  };
-  api.memsetD8Async = [](cuda::DevicePointer to, unsigned char value,
-                         size_t bytes, void *) {
-    char *host = find(to, bytes);
-    if (!host)
-      return fail(invalidValue, "the address is in no allocation");
-    std::memset(host, value, bytes);
-    return int(cuda::resultSuccess);
-  };
+  api.memcpyHtoD = copyToDevice;
+  api.memcpyDtoH = copyToHost;
+  api.memcpyDtoDAsync = copyOnDevice;
+  api.memsetD8Async = fill;
 }
 
 Error quack::sim::loadDriver(cuda::EntryPoints &api) {

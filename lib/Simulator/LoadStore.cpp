@@ -172,8 +172,8 @@ static void store(Warp &warp, const Op &op, uint32_t lanes) {
   for (unsigned i = 0; !access.run && i < warpLanes; ++i)
     if (access.valid >> i & 1)
       copyLane(access.pointers[i], staged + bytes * i, bytes);
-  if (access.shared || access.local)
-    markWritten(access, access.valid, bytes, ~defined);
+  if (access.shared || access.local || warp.cluster->launch.hasUnwritten)
+    markWritten(warp, access, access.valid, bytes, ~defined);
 }
 
 //===----------------------------------------------------------------------===//
@@ -246,9 +246,9 @@ static void decodeAccess(Decoder &d, Op &op) {
   bool isLoad = d.root() == "ld";
   op.definedness = Definedness::custom;
   bool isVolatile = d.take("volatile");
-  d.takeOrder(op, isVolatile ? Order::relaxed : Order::weak, Scope::sys,
-              {Order::weak, Order::relaxed,
-               isLoad ? Order::acquire : Order::release});
+  d.takeOrder(
+      op, isVolatile ? Order::relaxed : Order::weak, Scope::sys,
+      {Order::weak, Order::relaxed, isLoad ? Order::acquire : Order::release});
   bool isStrong = op.order != Order::weak;
   op.space = takeSpace(d);
   if (isStrong)

@@ -82,13 +82,14 @@ void quack::sim::arriveOn(Warp &warp, const Op &op, uint32_t lane,
 // Which mbarrier
 //===----------------------------------------------------------------------===//
 
-void quack::sim::checkInitVisible(Warp &warp, const Op &op, unsigned lane,
+bool quack::sim::checkInitVisible(Warp &warp, const Op &op, unsigned lane,
                                   const MBarrier &barrier) {
-  if (warp.cluster->checksRaces && !clockOf(warp, lane).knows(barrier.agent, 1))
-    report(warp, op, lane, "mbarrier-race",
-           "the initialisation of the mbarrier in line " +
-               llvm::Twine(barrier.initLine) +
-               " is not ordered before this use");
+  if (!warp.cluster->checksRaces || clockOf(warp, lane).knows(barrier.agent, 1))
+    return true;
+  report(warp, op, lane, "mbarrier-race",
+         "the initialisation of the mbarrier in line " +
+             llvm::Twine(barrier.initLine) + " is not ordered before this use");
+  return false;
 }
 
 /// PTX ISA, "Async proxy": what the generic proxy wrote needs a fence;
@@ -172,6 +173,8 @@ static void invalidate(Warp &warp, const Op &op, unsigned lane,
   MBarrier *barrier = findBarrier(warp, op, lane, address, false);
   if (!barrier)
     return;
+  noteShared(warp, op, 1u << lane, *warp.cta, barrier->offset, 8,
+             AccessKind::write);
   std::fill_n(warp.cta->state.begin() + barrier->offset, 8, byteUnwritten);
   warp.cta->mbarriers.erase(warp.cta->mbarriers.begin() +
                             (barrier - warp.cta->mbarriers.data()));
@@ -211,6 +214,8 @@ static uint64_t change(Warp &warp, const Op &op, unsigned lane,
   MBarrier *barrier = findBarrier(warp, op, lane, address, op.d == sinkSlot);
   if (!barrier)
     return 0;
+  noteUse(warp, op, 1u << lane, *resolveShared(warp, address, op.space).cta,
+          *barrier);
   uint64_t state = stateOf(*barrier);
   switch (MBarrierAction(op.mode)) {
   case MBarrierAction::expectTx:
@@ -227,6 +232,7 @@ static uint64_t change(Warp &warp, const Op &op, unsigned lane,
 }
 
 void quack::sim::runMBarrier(Warp &warp, const Op &op, uint32_t lanes) {
+  trimLog(warp.cluster->machine);
   lanes = requireDefined(warp, op, op.a, lanes, "an address");
   lanes = requireDefined(warp, op, op.b, lanes, "an mbarrier");
   uint64_t addresses[warpLanes], states[warpLanes] = {};
@@ -271,6 +277,7 @@ static void learnPhases(Warp &warp, const Op &op, const uint64_t *addresses,
       same |= uint32_t(addresses[i] == address) << i;
     SharedPlace place = resolveShared(warp, address, op.space);
     const MBarrier &barrier = *place.cta->findMBarrier(place.offset);
+    noteUse(warp, op, lanes & same, *place.cta, barrier);
     if (op.isRelaxed)
       learn(warp, lanes & same, barrier.views, uint32_t(barrier.phase));
     else
@@ -316,6 +323,7 @@ static bool testState(Warp &warp, const Op &op, unsigned lane,
 /// A wait of CTA scope does not acquire what a peer sent. In the random
 /// schedule a try_wait may fail at any time.
 void quack::sim::runMBarrierWait(Warp &warp, const Op &op, uint32_t lanes) {
+  trimLog(warp.cluster->machine);
   lanes = requireDefined(warp, op, op.a, lanes, "an address");
   lanes = requireDefined(warp, op, op.b, lanes, "an mbarrier's wait");
   Cluster &cluster = *warp.cluster;

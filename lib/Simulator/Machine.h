@@ -249,6 +249,7 @@ struct Launch {
   const Options *options = nullptr;
   std::vector<uint8_t> parameters;
   std::vector<Buffer> buffers; ///< the launch's and the module's
+  bool hasUnwritten = false;   ///< some buffer may have bytes without values
   uint32_t sharedBytes = 0;    ///< static and dynamic
   uint32_t clusterSize = 1;
 };
@@ -390,6 +391,9 @@ private:
 /// Reports a fault of `op`; once for each kind and line in a machine's run.
 void report(Warp &warp, const Op &op, uint32_t lane, llvm::StringRef kind,
             const llvm::Twine &text);
+/// The same as a warning.
+void warn(Warp &warp, const Op &op, uint32_t lane, llvm::StringRef kind,
+          const llvm::Twine &text);
 /// Reports an undefined value of `slot` among `lanes` that reaches `use`.
 /// Returns the lanes whose value is defined.
 uint32_t requireDefined(Warp &warp, const Op &op, Slot slot, uint32_t lanes,
@@ -439,6 +443,11 @@ void noteShared(Warp &warp, const Op &op, uint32_t lanes, Cta &cta,
 void noteInit(Warp &warp, const Op &op, unsigned lane, Agent mbarrier,
               uint32_t offset);
 
+/// Notes that lanes use an mbarrier, which must not be initialised or
+/// invalidated meanwhile.
+void noteUse(Warp &warp, const Op &op, uint32_t lanes, Cta &cta,
+             const MBarrier &barrier);
+
 /// Returns the number of an asynchronous operation that a lane issues. It is
 /// done for those who know `agent` up to `time`, which endAsync may set.
 uint32_t beginAsync(Warp &warp, const Op &op, unsigned lane, Agent agent,
@@ -459,8 +468,16 @@ void forgetReleases(Machine &machine, uint64_t key);
 
 /// A bulk copy accesses memory through the async proxy: what lanes wrote
 /// through the generic one must lie before a fence.proxy.async of theirs.
-void checkProxy(Warp &warp, const Op &op, uint32_t lane, Cta &cta,
-                uint32_t offset, uint32_t bytes);
+void checkProxy(Warp &warp, const Op &op, unsigned lane, Cta &cta,
+                uint32_t offset, uint32_t bytes, bool overwrites);
+void checkGlobalProxy(Warp &warp, const Op &op, unsigned lane, uint64_t address,
+                      uint32_t bytes, bool overwrites);
+/// fence.proxy.async
+void runProxyFence(Warp &warp, const Op &op, uint32_t lanes);
+
+/// Checks what may still happen to the shared memory of a CTA all of whose
+/// threads have exited.
+void checkExit(Warp &warp, const Op &op, uint32_t lane, Cta &cta);
 
 /// Forgets what no cell names any more, if that is much. Before an instruction
 /// that accesses memory: it changes the numbers of events.
@@ -503,8 +520,8 @@ void arriveOn(Warp &warp, const Op &op, uint32_t lane, MBarrier &barrier,
               uint32_t count);
 /// Adds an arrival to the present phase, for one that is to come.
 void addPending(Warp &warp, const Op &op, uint32_t lane, MBarrier &barrier);
-/// Checks that this warp may know of the mbarrier's initialisation.
-void checkInitVisible(Warp &warp, const Op &op, unsigned lane,
+/// Checks that a lane knows of the mbarrier's initialisation.
+bool checkInitVisible(Warp &warp, const Op &op, unsigned lane,
                       const MBarrier &barrier);
 /// The async proxy sees an initialisation that a fence follows.
 void checkInitProxied(Warp &warp, const Op &op, unsigned lane,
@@ -518,6 +535,9 @@ struct SharedPlace {
 SharedPlace resolveShared(Warp &warp, uint64_t address, Space space);
 /// Returns host memory for `bytes` bytes of global memory, or null.
 uint8_t *resolveGlobal(const Launch &launch, uint64_t address, uint64_t bytes);
+
+/// Returns what says which bytes of global memory hold values; null if all do.
+uint8_t *findWritten(const Launch &launch, uint64_t address, uint64_t bytes);
 
 /// Checks that the peer's shared memory may be accessed.
 bool checkPeer(Warp &warp, const Op &op, uint32_t lane, const Cta &cta);

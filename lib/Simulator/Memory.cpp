@@ -42,6 +42,19 @@ uint8_t *quack::sim::resolveGlobal(const Launch &launch, uint64_t address,
   return nullptr;
 }
 
+uint8_t *quack::sim::findWritten(const Launch &launch, uint64_t address,
+                                 uint64_t bytes) {
+  if (!launch.hasUnwritten)
+    return nullptr;
+  for (const Buffer &buffer : launch.buffers)
+    if (address - buffer.address < buffer.bytes)
+      return buffer.written &&
+                     bytes <= buffer.bytes - (address - buffer.address)
+                 ? buffer.written + (address - buffer.address)
+                 : nullptr;
+  return nullptr;
+}
+
 bool quack::sim::checkPeer(Warp &warp, const Op &op, uint32_t lane,
                            const Cta &cta) {
   if (&cta == warp.cta || !warp.cluster->checksProtocol)
@@ -136,6 +149,18 @@ static void resolveGlobalLanes(Warp &warp, const Op &op, uint32_t lanes,
   }
   if (access.valid)
     countGlobal(warp, op, access.addresses, access.valid, bytes, false, kind);
+}
+
+/// Notes which lanes read bytes that nobody wrote.
+static void findUndefined(Warp &warp, uint32_t lanes, uint32_t bytes,
+                          Access &access) {
+  const Launch &launch = warp.cluster->launch;
+  for (uint32_t rest = lanes & access.valid; rest; rest &= rest - 1) {
+    unsigned lane = firstLane(rest);
+    const uint8_t *written = findWritten(launch, access.addresses[lane], bytes);
+    if (written && std::memchr(written, 0, bytes))
+      access.undefined |= 1u << lane;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -233,8 +258,11 @@ void quack::sim::resolve(Warp &warp, const Op &op, uint32_t lanes,
     own = lanes;
   shared &= lanes;
   own &= lanes;
-  if (lanes & ~shared & ~own)
-    resolveGlobalLanes(warp, op, lanes & ~shared & ~own, bytes, kind, access);
+  uint32_t global = lanes & ~shared & ~own;
+  if (global)
+    resolveGlobalLanes(warp, op, global, bytes, kind, access);
+  if (warp.cluster->launch.hasUnwritten && kind != AccessKind::write)
+    findUndefined(warp, global, bytes, access);
   if (own)
     resolveOwnLanes(warp, op, own, bytes, kind, access);
   if (!shared)
@@ -247,8 +275,28 @@ void quack::sim::resolve(Warp &warp, const Op &op, uint32_t lanes,
                 isContiguous(access, access.shared, std::max(4u, bytes)), kind);
 }
 
-void quack::sim::markWritten(Access &access, uint32_t lanes, uint32_t bytes,
-                             uint32_t undefined) {
+/// The same in buffers that may have bytes without values.
+static void markGlobal(Warp &warp, const Access &access, uint32_t bytes,
+                       uint32_t undefined) {
+  const Launch &launch = warp.cluster->launch;
+  uint64_t run = uint64_t(bytes) * warpLanes;
+  if (access.run && undefined == 0) {
+    if (uint8_t *written = findWritten(launch, access.addresses[0], run))
+      std::memset(written, 1, run);
+    return;
+  }
+  uint32_t lanes = access.valid & ~access.shared & ~access.local;
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    unsigned lane = firstLane(rest);
+    if (uint8_t *written = findWritten(launch, access.addresses[lane], bytes))
+      std::memset(written, ~undefined >> lane & 1, bytes);
+  }
+}
+
+void quack::sim::markWritten(Warp &warp, Access &access, uint32_t lanes,
+                             uint32_t bytes, uint32_t undefined) {
+  if (warp.cluster->launch.hasUnwritten)
+    markGlobal(warp, access, bytes, undefined);
   for (unsigned i = 0; access.local && i < warpLanes; ++i)
     if ((lanes & access.local) >> i & 1)
       std::memset(access.localStates[i], ~undefined >> i & 1, bytes);

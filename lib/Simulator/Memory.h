@@ -43,7 +43,7 @@ void checkOrder(Warp &warp, const Op &op, const Access &access, uint32_t bytes,
 
 /// Notes that lanes have written: their bytes hold values, or none where
 /// `undefined`.
-void markWritten(Access &access, uint32_t lanes, uint32_t bytes,
+void markWritten(Warp &warp, Access &access, uint32_t lanes, uint32_t bytes,
                  uint32_t undefined);
 
 } // namespace quack::sim

@@ -248,6 +248,7 @@ struct Program {
   uint32_t sharedGranule = 16, globalGranule = 16;
   bool mayMeet = false;   ///< clusters, in global memory
   bool hasFences = false; ///< or other instructions that release or acquire
+  bool hasAsync = false;  ///< operations that complete later
   uint32_t requiredThreads[3], maxThreads[3], requiredCluster[3];
 };
 

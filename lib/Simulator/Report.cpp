@@ -14,11 +14,17 @@
 using namespace llvm;
 using namespace quack::sim;
 
+bool Report::isClean() const {
+  return llvm::all_of(faults,
+                      [](const Fault &fault) { return fault.isWarning; });
+}
+
 std::string Fault::str() const {
+  const char *severity = isWarning ? "warning: " : "";
   if (line == 0)
-    return kind + ": " + text;
-  return formatv("line {0}: {1}: {2} (CTA {3}, warp {4}, lane {5})", line, kind,
-                 text, cta, warp, lane);
+    return severity + kind + ": " + text;
+  return formatv("line {0}: {6}{1}: {2} (CTA {3}, warp {4}, lane {5})", line,
+                 kind, text, cta, warp, lane, severity);
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,7 +172,8 @@ std::string Report::str(unsigned topInstructions) const {
 static json::Object faultToJSON(const Fault &fault) {
   return json::Object{{"kind", fault.kind}, {"line", fault.line},
                       {"cta", fault.cta},   {"warp", fault.warp},
-                      {"lane", fault.lane}, {"text", fault.text}};
+                      {"lane", fault.lane}, {"warning", fault.isWarning},
+                      {"text", fault.text}};
 }
 
 static void addEfficiency(json::Object &object, uint64_t least,

@@ -79,13 +79,18 @@ public:
     for (const Buffer &buffer : buffers) {
       const char *from = static_cast<const char *>(buffer.data);
       contents.emplace_back(from, from + buffer.bytes);
+      written.emplace_back();
+      if (buffer.written)
+        written.back().assign(buffer.written, buffer.written + buffer.bytes);
     }
   }
 
   void restore(ArrayRef<Buffer> buffers) const {
-    for (size_t i = 0; i < buffers.size(); ++i)
+    for (size_t i = 0; i < buffers.size(); ++i) {
       if (buffers[i].bytes)
         std::memcpy(buffers[i].data, contents[i].data(), buffers[i].bytes);
+      llvm::copy(written[i], buffers[i].written);
+    }
   }
 
   /// Returns the address of the first byte that is another one now; 0 if none
@@ -103,6 +108,7 @@ public:
 
 private:
   std::vector<std::vector<char>> contents;
+  std::vector<std::vector<uint8_t>> written; ///< see Buffer::written
 };
 } // namespace
 

@@ -192,6 +192,8 @@ prepare(ModuleImpl &impl, const LaunchConfig &config, const Options &options) {
   launch.buffers = config.buffers;
   for (const Buffer &buffer : impl.variables.buffers())
     launch.buffers.push_back(buffer);
+  for (const Buffer &buffer : launch.buffers)
+    launch.hasUnwritten |= (options.checks & checkUndefined) && buffer.written;
   return prepared;
 }
 

@@ -51,6 +51,7 @@ Error Arguments::addOutput(StringRef text) {
   }
   Memory &memory =
       addMemory(std::vector<char>(size_t(elements * getSizeInBytes(*type))));
+  memory.written.resize(memory.data.size());
   memory.file = parts[0].str();
   memory.type = *type;
   memory.shape = std::move(shape);
@@ -115,7 +116,8 @@ void Arguments::apply(sim::LaunchConfig &config) {
   config.largeArguments = large;
   for (Memory &memory : memories)
     config.buffers.push_back(
-        {memory.address, memory.data.data(), memory.data.size()});
+        {memory.address, memory.data.data(), memory.data.size(),
+         memory.written.empty() ? nullptr : memory.written.data()});
 }
 
 Error Arguments::writeOutputs() const {

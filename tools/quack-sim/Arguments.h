@@ -38,7 +38,8 @@ public:
 private:
   struct Memory {
     std::vector<char> data;
-    std::string file; ///< of an output
+    std::vector<uint8_t> written; ///< of outputs: no byte holds a value yet
+    std::string file;             ///< of an output
     StorageType type = StorageType::f32;
     std::vector<int64_t> shape;
     uint64_t address = 0;

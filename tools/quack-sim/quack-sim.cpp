@@ -56,7 +56,9 @@ struct Options {
                "finds a fault: eager,lazy,random:1-8"),
       cl::init("eager"), cl::cat(category)};
   cl::opt<std::string> checks{
-      "checks", cl::desc("all, none, or of undefined, async, races, protocol"),
+      "checks",
+      cl::desc("all, none, or of undefined, async, races, "
+               "protocol, strict"),
       cl::init("all"), cl::cat(category)};
   cl::opt<uint64_t> steps{"steps",
                           cl::desc("Limit of a cluster's warp instructions"),
@@ -99,7 +101,8 @@ static Error readChecks(StringRef text, unsigned &checks) {
       {"undefined", sim::checkUndefined},
       {"async", sim::checkAsync},
       {"races", sim::checkRaces},
-      {"protocol", sim::checkProtocol}};
+      {"protocol", sim::checkProtocol},
+      {"strict", sim::checkStrict}};
   checks = 0;
   SmallVector<StringRef, 4> parts;
   text.split(parts, ',');

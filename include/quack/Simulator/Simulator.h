@@ -44,7 +44,8 @@ enum Check : unsigned {
   checkAsync = 2,     ///< data of an unfinished asynchronous operation
   checkRaces = 4,     ///< accesses that nothing orders
   checkProtocol = 8,  ///< barriers, peers that may not run (any more)
-  checkAll = 15
+  checkAll = 15,
+  checkStrict = 16, ///< warnings of what is seldom wrong; not in checkAll
 };
 
 /// Lanes whose instructions a trace shows.
@@ -78,6 +79,8 @@ struct Buffer {
   uint64_t address = 0; ///< what the kernel is passed
   void *data = nullptr;
   uint64_t bytes = 0;
+  /// By byte: whether it holds a value. Null: all do.
+  uint8_t *written = nullptr;
 };
 
 struct LaunchConfig {
@@ -98,7 +101,8 @@ struct Fault {
   uint32_t line = 0;
   uint32_t cta = 0, warp = 0; ///< linear index in the grid, and in the CTA
   uint32_t lane = 0;
-  std::string text; ///< what is wrong, with addresses
+  bool isWarning = false; ///< may be meant; does not make a run unclean
+  std::string text;       ///< what is wrong, with addresses
 
   /// Returns "line 12: out-of-bounds: ... (CTA 3, warp 0, lane 7)".
   std::string str() const;
@@ -151,7 +155,8 @@ struct Report {
   uint64_t wavefronts = 0, leastWavefronts = 0;
   uint64_t barriers = 0, shuffles = 0, remoteBytes = 0;
 
-  bool isClean() const { return faults.empty(); }
+  /// Returns whether there is no fault but warnings.
+  bool isClean() const;
   /// Returns the widths of accesses to shared memory, ascending.
   std::vector<WidthCount> sharedWidths() const;
   /// Returns how many warp instructions had each cache operator, eviction

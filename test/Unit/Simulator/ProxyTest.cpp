@@ -13,7 +13,8 @@ using namespace quack::sim;
 static const std::string start =
     "mov.u32 %r4, memory; add.s32 %r6, %r4, 128; shl.b32 %r2, %r0, 2; add.s32 "
     "%r2, %r2, %r6; setp.ne.u32 %p0, %r0, 0;\n"
-    "@!%p0 mbarrier.init.shared.b64 [memory], 1;\nbar.sync 0;\n";
+    "@!%p0 mbarrier.init.shared.b64 [memory], 1;\nfence.proxy.async;\nbar.sync "
+    "0;\n";
 /// Thread 0 fills 128 bytes from global memory.
 static const std::string fill =
     "@!%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r4], 128;\n"

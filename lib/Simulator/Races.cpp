@@ -197,7 +197,9 @@ static AccessSet withRead(Checker &check, AccessSet set, uint32_t mine) {
     if (item.event == check.event && (item.lanes & mine) == mine)
       return set | mark;
     const Event &event = check.log[item.event];
-    if (item.event != check.event && covers(check, event)) {
+    // Whoever writes later must be able to name an ld.global.nc.
+    bool isNamed = event.op->isNonCoherent && !check.op.isNonCoherent;
+    if (item.event != check.event && covers(check, event) && !isNamed) {
       item.lanes = unknownLanes(check, item, mine);
       if (item.lanes)
         item.lanes &= ~ownLanes(check.warp, event, mine);

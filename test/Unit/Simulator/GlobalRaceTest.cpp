@@ -77,6 +77,22 @@ TEST(GlobalRaces, NonCoherentLoads) {
               {8, 1, 2});
 }
 
+TEST(GlobalRaces, NonCoherentLoadsAreNamed) {
+  // A plain load since does not hide the line.
+  std::string text = places + "ld.global.nc.b32 %r6, [%rd1];\n"
+                              "ld.global.b32 %r7, [%rd1];\n"
+                              "st.global.b32 [%rd1], 3;\n";
+  std::vector<uint32_t> buffer(64);
+  Report report = runBody(text, buffer, {8});
+  ASSERT_EQ(report.faults.size(), 1u) << describe(report);
+  uint32_t line = 10 + uint32_t(std::count(places.begin(), places.end(), '\n'));
+  EXPECT_EQ(report.faults[0].line, line + 2);
+  EXPECT_NE(
+      report.faults[0].text.find("the read of line " + std::to_string(line)),
+      std::string::npos)
+      << describe(report);
+}
+
 TEST(GlobalRaces, SourceOfACopy) {
   auto body = [](const std::string &wait, const std::string &after) {
     return places +

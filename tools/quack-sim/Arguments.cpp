@@ -28,15 +28,15 @@ Arguments::Memory &Arguments::addMemory(std::vector<char> data) {
 }
 
 /// file:type:shape
-Error Arguments::addOutput(StringRef text) {
+Error Arguments::addOutput(StringRef kind, StringRef text) {
   SmallVector<StringRef, 4> parts;
   text.split(parts, ':');
   std::optional<StorageType> type;
   if (parts.size() == 3)
     type = parseStorageType(parts[1]);
   if (!type)
-    return createStringError(
-        "expected out:file.npy:type:RxC, got 'out:" + text + "'");
+    return createStringError("expected " + kind + ":file.npy:type:RxC, got '" +
+                             kind + ":" + text + "'");
   std::vector<int64_t> shape;
   int64_t elements = 1;
   SmallVector<StringRef, 4> extents;
@@ -51,7 +51,8 @@ Error Arguments::addOutput(StringRef text) {
   }
   Memory &memory =
       addMemory(std::vector<char>(size_t(elements * getSizeInBytes(*type))));
-  memory.written.resize(memory.data.size());
+  if (kind == "out")
+    memory.written.resize(memory.data.size());
   memory.file = parts[0].str();
   memory.type = *type;
   memory.shape = std::move(shape);
@@ -59,9 +60,9 @@ Error Arguments::addOutput(StringRef text) {
 }
 
 Error Arguments::add(StringRef text) {
-  if (text.consume_front("out:"))
-    return addOutput(text);
   auto [kind, value] = text.split(':');
+  if (kind == "out" || kind == "zeroed")
+    return addOutput(kind, value);
   if (kind == "zeros") {
     uint64_t bytes = 0;
     if (!to_integer(value, bytes))

@@ -8,6 +8,7 @@
 // |---------------------------|----------------------------------------------|
 // | x.npy                     | the address of the array                     |
 // | out:y.npy:f32:64x4096     | the address of memory written to y.npy later |
+// | zeroed:y.npy:f32:64x4096  | the same, of zeros before                   |
 // | zeros:1024                | the address of 1024 zero bytes               |
 // | same:0                    | the address of the first memory once more    |
 // | i8:7, i32:7, i64:7, f32:0.5 | the number                                 |
@@ -49,7 +50,7 @@ private:
   std::deque<Memory> memories;
 
   Memory &addMemory(std::vector<char> data);
-  llvm::Error addOutput(llvm::StringRef text);
+  llvm::Error addOutput(llvm::StringRef kind, llvm::StringRef text);
 };
 
 } // namespace quack

@@ -23,8 +23,8 @@ static constexpr StringLiteral overview =
   quack-sim softmax.ptx --grid=64 --shared=64 \
       --arg=x.npy --arg=i64:4096 --arg=out:y.npy:f32:64x4096 --arg=i64:4096 --arg=i64:64
 
-An argument is an array (x.npy), memory for one (out:y.npy:f32:64x4096,
-zeros:BYTES), the memory of an argument before (same:0) or a number (i32:7, i64:7, f32:0.5).
+An argument is an array (x.npy), memory for one (out:y.npy:f32:64x4096, or
+zeroed:y.npy:f32:64x4096 if the kernel reads it first), zeros:BYTES, the memory of an argument before (same:0) or a number (i32:7, i64:7, f32:0.5).
 
 Exit code: 0 no fault, 1 an error, 2 faults.
 )";

@@ -33,7 +33,7 @@ def run(launch, schedule):
         path = temporary / f"{launch.name}-{number}.npy"
         if text.startswith("out:"):
             words = int(text.split(":")[1])
-            command.append(f"--arg=out:{path}:f32:{words}")
+            command.append(f"--arg=zeroed:{path}:f32:{words}")
             outputs.append((path, 4 * words))
         elif corpus.is_array(text):
             if not path.exists():

@@ -39,6 +39,7 @@ if os.path.exists("/dev/nvidia0") and os.environ.get("CUDA_VISIBLE_DEVICES") != 
     config.available_features.add("cuda")
 
 # Tests that take minutes have a run of their own, which has no others.
-if lit_config.params.get("long"):
-    config.available_features.add("long")
-    config.limit_to_features.add("long")
+for run in ("long", "product"):
+    if lit_config.params.get(run):
+        config.available_features.add(run)
+        config.limit_to_features.add(run)

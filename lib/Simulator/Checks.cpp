@@ -121,9 +121,10 @@ static std::string describeUnstarted(Machine &machine) {
 }
 
 void quack::sim::reportDeadlock(Machine &machine, bool spin) {
-  // Who spins may wait for a CTA that never starts; other waits are for threads
-  // of the same cluster.
-  std::string unstarted = spin ? describeUnstarted(machine) : "";
+  // Who spins may wait for a CTA that never starts, if clusters can meet; other
+  // waits are for threads of the same cluster.
+  std::string unstarted =
+      spin && machine.isTogether ? describeUnstarted(machine) : "";
   std::string text = !unstarted.empty() ? unstarted + ":"
                      : spin             ? "nothing changes any more:"
                                         : "nobody can go on:";

@@ -337,6 +337,7 @@ struct Machine {
   Random random;
   uint64_t steps = 0; ///< warp instructions
   bool isStopped = false;
+  bool isTogether = false; ///< in runTogether
   CircleWatch watch;
   uint64_t slept = 0;      ///< simulated time that passed in nanosleep
   uint64_t clockReads = 0; ///< so that no two reads are the same
@@ -365,7 +366,6 @@ private:
   std::vector<std::unique_ptr<Cluster>> clusters; ///< of all times
   std::vector<Cluster *> live, idle;
   Residency residency;
-  bool isTogether = false;
   size_t fromCluster = 0;  ///< whose turn is next,
   uint32_t fromWarp = 0;   ///< and which of its warps'
   bool passesOn = false;   ///< the warp that had its turn polls

@@ -119,3 +119,23 @@ TEST(Together, LanesThatSpinForever) {
     EXPECT_TRUE(has(report, "deadlock")) << describe(report);
   }
 }
+
+TEST(Together, WhoSpinsOnSharedMemoryWaitsForNoOtherCluster) {
+  std::string first;
+  for (unsigned threads : {1u, 2u, 3u}) {
+    Options options;
+    options.hostThreads = threads;
+    options.stepLimit = 20000;
+    std::vector<uint32_t> buffer(1);
+    Report report = runBody("st.shared.b32 [memory], 0;\n"
+                            "L: ld.volatile.shared.b32 %r2, [memory];\n"
+                            "setp.eq.u32 %p1, %r2, 0;\n"
+                            "@%p1 bra L;",
+                            buffer, {1, 1, 4}, options);
+    EXPECT_TRUE(has(report, "deadlock")) << describe(report);
+    EXPECT_FALSE(has(report, "not-resident")) << describe(report);
+    if (first.empty())
+      first = describe(report);
+    EXPECT_EQ(describe(report), first);
+  }
+}

@@ -130,7 +130,8 @@ void quack::sim::noteInit(Warp &warp, const Op &op, unsigned lane,
 void quack::sim::noteUse(Warp &warp, const Op &op, uint32_t lanes, Cta &cta,
                          const MBarrier &barrier) {
   // A relaxed use orders nothing; who sees its phase end knows that it is over.
-  if (op.isRelaxed || !clockOf(warp, firstLane(lanes)).knows(barrier.agent, 1))
+  if (!warp.cluster->checksRaces || op.isRelaxed ||
+      !clockOf(warp, firstLane(lanes)).knows(barrier.agent, 1))
     return;
   noteShared(warp, op, lanes, cta, barrier.offset, 8, AccessKind::read);
 }

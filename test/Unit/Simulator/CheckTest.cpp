@@ -201,3 +201,16 @@ TEST(Checks, UndefinedNamesTheLineThatRead) {
         << use << report.faults[0].text;
   }
 }
+
+TEST(Checks, AnyMayBeOff) {
+  std::string body = sends();
+  for (unsigned checks = 0; checks <= checkAll; ++checks)
+    for (Options options : schedules()) {
+      options.checks = checks;
+      std::vector<uint32_t> buffer(64);
+      Report report = runBody(body, buffer, {64, 2}, options);
+      EXPECT_EQ(describe(report), "") << "checks " << checks;
+      EXPECT_EQ(buffer[0], 1u);
+      EXPECT_EQ(buffer[1], 0u);
+    }
+}

@@ -61,6 +61,8 @@ TEST(Fences, Scopes) {
   };
   expectFault("scope", body("cta", "gpu"), body("gpu", "gpu"), pair);
   expectFault("scope", body("gpu", "cta"), body("gpu", "sys"), pair);
+  // What is not handed on is not.
+  expectFault("race", body("gpu", "cta"), body("gpu", "gpu"), pair);
   expectClean(body("cluster", "cluster"), pair);
   Shape clusters = {32, 1, 2};
   expectFault("scope", body("cluster", "gpu"), body("gpu", "gpu"), clusters);
@@ -103,6 +105,26 @@ TEST(Fences, Atomics) {
               "bar.warp.sync -1;\n"
               "@!%p0 red.add.global.u32 [%rd0+128], 1;\n"
               "@%p0 red.add.global.u32 [%rd0+128], 1;\n");
+}
+
+TEST(Fences, AStoreThatDisplacesARelease) {
+  // CTA 1 sees the flag and sets it again, and CTA 2 sees that.
+  auto body = [](const std::string &again) {
+    return "setp.ne.u32 %p0, %r0, 0; @%p0 ret; mov.u32 %r2, %ctaid.x;\n"
+           "setp.eq.u32 %p1, %r2, 1; @%p1 bra B; setp.eq.u32 %p1, %r2, 2; "
+           "@%p1 bra C;\n"
+           "st.global.b32 [%rd0], 7; st.release.gpu.global.b32 [%rd0+128], 1; "
+           "ret;\n"
+           "B: ld.relaxed.gpu.global.b32 %r5, [%rd0+128]; setp.ne.u32 %p2, "
+           "%r5, 1; @%p2 bra B;\n" +
+           again +
+           "ret;\n"
+           "C: ld.acquire.gpu.global.b32 %r5, [%rd0+128]; setp.ne.u32 %p2, "
+           "%r5, 2; @%p2 bra C;\nld.global.b32 %r6, [%rd0];\n";
+  };
+  // A read-modify-write hands on what it displaces.
+  expectFault("race", body("st.relaxed.gpu.global.b32 [%rd0+128], 2;\n"),
+              body("atom.exch.global.b32 %r6, [%rd0+128], 2;\n"), {32, 1, 3});
 }
 
 /// Each CTA writes its word and counts itself; the last one reads all.

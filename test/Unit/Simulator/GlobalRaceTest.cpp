@@ -19,9 +19,9 @@ static const std::string places =
 TEST(GlobalRaces, WithinACta) {
   std::string write = "st.global.b32 [%rd1], %r0;\n",
               read = "ld.global.b32 %r6, [%rd2];\n";
-  expectFault("race", places + write + read,
-              places + write + "bar.sync 0;\n" + read, {8});
-  expectFault("race", "st.global.b32 [%rd0], %r0;", "st.global.b32 [%rd0], 1;");
+  expectRace(places + write + read, places + write + "bar.sync 0;\n" + read,
+             {8});
+  expectRace("st.global.b32 [%rd0], %r0;", "st.global.b32 [%rd0], 1;");
 }
 
 TEST(GlobalRaces, WithinACluster) {
@@ -30,8 +30,8 @@ TEST(GlobalRaces, WithinACluster) {
               sync = "barrier.cluster.arrive; barrier.cluster.wait;\n",
               relaxed = "barrier.cluster.arrive.relaxed; "
                         "barrier.cluster.wait;\n";
-  expectFault("race", places + write + relaxed + read,
-              places + write + sync + read, {8, 2});
+  expectRace(places + write + relaxed + read, places + write + sync + read,
+             {8, 2});
 }
 
 TEST(GlobalRaces, BetweenClusters) {
@@ -39,8 +39,8 @@ TEST(GlobalRaces, BetweenClusters) {
   expectFault(
       "race", places + "st.global.b32 [%rd1], 1; ld.global.b32 %r6, [%rd3];",
       places + "st.global.b32 [%rd1], 1; ld.global.b32 %r6, [%rd1];", two);
-  expectFault("race", "st.global.b32 [%rd0], 1;",
-              places + "st.global.b32 [%rd1], 1;", two);
+  expectRace("st.global.b32 [%rd0], 1;", places + "st.global.b32 [%rd1], 1;",
+             two);
   // All may read.
   expectClean("ld.global.b32 %r6, [%rd0];", two);
 }

@@ -63,6 +63,11 @@ TEST(Proxies, CopiesOfThreadsAreGeneric) {
       sent;
   expectFault("proxy-fence", start + copy + meet + sendFar,
               start + copy + fence + meet + sendFar);
+  // A fence while the copy is in flight does not cover it.
+  std::string wait = "cp.async.wait_all;\n", inFlight = copy;
+  inFlight.erase(inFlight.find(wait));
+  expectFault("proxy-fence", start + inFlight + fence + wait + meet + sendFar,
+              start + inFlight + wait + fence + meet + sendFar);
 }
 
 TEST(Proxies, GlobalMemory) {
@@ -127,7 +132,28 @@ TEST(Exits, UsesOfAnMBarrier) {
     return start + fill + await + end +
            "@!%p0 mbarrier.inval.shared.b64 [memory];";
   };
-  expectFault("race", body(""), body("bar.warp.sync -1;\n"));
+  expectRace(body(""), body("bar.warp.sync -1;\n"));
+  auto arrives = [](const std::string &end) {
+    return "setp.ne.u32 %p0, %r0, 0; setp.eq.u32 %p1, %r0, 1;\n"
+           "@!%p0 mbarrier.init.shared.b64 [memory], 2; bar.sync 0;\n"
+           "@%p1 mbarrier.arrive.shared.b64 _, [memory];\n" +
+           end + "@!%p0 mbarrier.inval.shared.b64 [memory];";
+  };
+  expectRace(arrives(""), arrives("bar.warp.sync -1;\n"));
+  // A peer's arrival must be waited for.
+  auto remote = [](const std::string &wait) {
+    return "mov.u64 %rd1, memory; mapa.shared::cluster.u64 %rd2, %rd1, 0;\n"
+           "setp.ne.u32 %p0, %r0, 0; @!%p0 mbarrier.init.shared.b64 [memory], "
+           "1;\nbarrier.cluster.arrive; barrier.cluster.wait;\n"
+           "setp.eq.u32 %p2, %r1, 0; @%p2 bra W; @!%p0 "
+           "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%rd2]; "
+           "ret;\nW:\n" +
+           wait;
+  };
+  expectFault("exited-peer", remote(""),
+              remote("mbarrier.try_wait.parity.acquire.cluster.shared.b64 %p1, "
+                     "[memory], 0; @!%p1 bra W;"),
+              {32, 2});
 }
 
 TEST(UndefinedGlobal, Memory) {

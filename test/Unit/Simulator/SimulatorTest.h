@@ -102,6 +102,7 @@ inline void expectFault(const std::string &kind, const std::string &faulty,
     std::vector<uint32_t> buffer(64);
     Report good = runBody(clean, buffer, shape, options);
     EXPECT_EQ(describe(good), "") << "the clean twin of " << kind;
+    buffer.assign(64, 0);
     Report bad = runBody(faulty, buffer, shape, options);
     found |= has(bad, kind);
     others += describe(bad);
@@ -114,6 +115,20 @@ inline void expectFault(const std::string &kind, const std::string &faulty,
     found = has(runBody(faulty, buffer, shape, random), kind);
   }
   EXPECT_TRUE(found) << kind << " is not among:\n" << others;
+}
+
+/// The same of a race that no order of execution hides.
+inline void expectRace(const std::string &faulty, const std::string &clean,
+                       const Shape &shape = {}) {
+  for (const Options &options : schedules()) {
+    std::vector<uint32_t> buffer(64);
+    EXPECT_EQ(describe(runBody(clean, buffer, shape, options)), "");
+    buffer.assign(64, 0);
+    EXPECT_TRUE(has(runBody(faulty, buffer, shape, options), "race"))
+        << "schedule " << unsigned(options.schedule) << " seed " << options.seed
+        << "\n"
+        << faulty;
+  }
 }
 
 /// `body` shows no faults under any schedule; it runs after `before`.

@@ -6,9 +6,10 @@
 // bytes.
 //
 //===----------------------------------------------------------------------===//
-
 #include "Async.h"
+#include "Checks.h"
 #include "Memory.h"
+#include "Order.h"
 #include "RaceCheck.h"
 
 #include "llvm/ADT/Twine.h"

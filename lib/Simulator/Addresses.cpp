@@ -7,7 +7,7 @@
 // look is in Program.h.
 //
 //===----------------------------------------------------------------------===//
-
+#include "Checks.h"
 #include "Decoder.h"
 #include "Lanes.h"
 

@@ -8,9 +8,13 @@
 // completes for its thread when that waits for it.
 //
 //===----------------------------------------------------------------------===//
-
 #include "Async.h"
+
+#include "Checks.h"
+#include "MBarriers.h"
 #include "Memory.h"
+#include "Order.h"
+#include "Races.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Twine.h"

@@ -8,7 +8,7 @@
 // machine, so that no other access comes between.
 //
 //===----------------------------------------------------------------------===//
-
+#include "Checks.h"
 #include "Decoder.h"
 #include "Fences.h"
 #include "Lanes.h"

@@ -8,11 +8,13 @@
 // what a fence.mbarrier_init before it made visible.
 //
 //===----------------------------------------------------------------------===//
-
 #include "Async.h"
+#include "Checks.h"
 #include "Decoder.h"
 #include "Fences.h"
 #include "Lanes.h"
+#include "Order.h"
+#include "Races.h"
 
 using namespace quack::sim;
 

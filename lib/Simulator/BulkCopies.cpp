@@ -8,11 +8,13 @@
 // the same CTA, what goes to global memory by bulk async-groups.
 //
 //===----------------------------------------------------------------------===//
-
 #include "Async.h"
+#include "Checks.h"
 #include "Decoder.h"
 #include "Lanes.h"
+#include "MBarriers.h"
 #include "Memory.h"
+#include "Races.h"
 
 using namespace quack::sim;
 

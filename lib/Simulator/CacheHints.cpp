@@ -6,7 +6,7 @@
 // no caches here: these are checked and counted, and change nothing.
 //
 //===----------------------------------------------------------------------===//
-
+#include "Checks.h"
 #include "Decoder.h"
 #include "Lanes.h"
 #include "Memory.h"
@@ -88,9 +88,8 @@ static bool decodeCreatePolicy(Decoder &d, Op &op) {
     d.take("global");
   if (isRange || isFraction) {
     unsigned priorities = 0;
-    for (llvm::StringRef priority :
-         {"L2::evict_last", "L2::evict_normal", "L2::evict_first",
-          "L2::evict_unchanged"})
+    for (llvm::StringRef priority : {"L2::evict_last", "L2::evict_normal",
+                                     "L2::evict_first", "L2::evict_unchanged"})
       priorities += d.take(priority);
     if (priorities < 1 || priorities > 2)
       return false;
@@ -100,8 +99,12 @@ static bool decodeCreatePolicy(Decoder &d, Op &op) {
   if (!d.take("b64"))
     return false;
   op.type = Type::b64;
-  if (!d.expectOperands(isFraction ? 1 : isRange ? 4 : 2,
-                        isFraction ? 2 : isRange ? 4 : 2))
+  if (!d.expectOperands(isFraction ? 1
+                        : isRange  ? 4
+                                   : 2,
+                        isFraction ? 2
+                        : isRange  ? 4
+                                   : 2))
     return true;
   op.d = d.dest(0, Type::b64);
   if (isFraction && d.numOperands() == 2)

@@ -6,9 +6,9 @@
 // instruction after the call is their join.
 //
 //===----------------------------------------------------------------------===//
-
 #include "Calls.h"
 
+#include "Checks.h"
 #include "Divergence.h"
 
 #include <cstring>

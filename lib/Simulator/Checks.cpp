@@ -5,8 +5,7 @@
 // How faults are reported, the use of values that nobody wrote, and deadlocks.
 //
 //===----------------------------------------------------------------------===//
-
-#include "Machine.h"
+#include "Checks.h"
 
 #include "llvm/ADT/Twine.h"
 

@@ -5,9 +5,9 @@
 // Starts the CTAs of a cluster together, and says which of its warps can go on.
 //
 //===----------------------------------------------------------------------===//
-
 #include "Async.h"
 #include "Calls.h"
+#include "Order.h"
 
 #include <algorithm>
 

@@ -7,9 +7,8 @@
 // the warp's business (Warp.cpp).
 //
 //===----------------------------------------------------------------------===//
-
+#include "Checks.h"
 #include "Decoder.h"
-#include "Machine.h"
 
 using namespace quack::sim;
 

@@ -7,11 +7,13 @@
 // and nothing else; the copies are of the generic proxy.
 //
 //===----------------------------------------------------------------------===//
-
 #include "Async.h"
+#include "Checks.h"
 #include "Decoder.h"
 #include "Lanes.h"
+#include "MBarriers.h"
 #include "Memory.h"
+#include "Races.h"
 
 using namespace quack::sim;
 

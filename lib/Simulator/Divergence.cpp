@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 #include "Divergence.h"
 
 #include "Calls.h"
+#include "Machine.h"
 
 using namespace quack::sim;
 

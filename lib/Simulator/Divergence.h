@@ -10,7 +10,7 @@
 #ifndef QUACK_LIB_SIMULATOR_DIVERGENCE_H
 #define QUACK_LIB_SIMULATOR_DIVERGENCE_H
 
-#include "Machine.h"
+#include "Warp.h"
 
 namespace quack::sim {
 

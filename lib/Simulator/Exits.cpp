@@ -7,7 +7,7 @@
 // exit of some thread of the CTA: whatever the schedule, the memory was there.
 //
 //===----------------------------------------------------------------------===//
-
+#include "Checks.h"
 #include "RaceCheck.h"
 
 #include "llvm/ADT/Twine.h"

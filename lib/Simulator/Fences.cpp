@@ -11,9 +11,9 @@
 // a fault of that access itself (Races.cpp).
 //
 //===----------------------------------------------------------------------===//
-
 #include "Fences.h"
 
+#include "Order.h"
 #include "RaceCheck.h"
 
 using namespace quack::sim;

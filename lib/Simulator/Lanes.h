@@ -11,7 +11,7 @@
 #ifndef QUACK_LIB_SIMULATOR_LANES_H
 #define QUACK_LIB_SIMULATOR_LANES_H
 
-#include "Machine.h"
+#include "Warp.h"
 
 #include <cstring>
 #include <initializer_list>

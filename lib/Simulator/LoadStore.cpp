@@ -8,7 +8,7 @@
 // where they leave it.
 //
 //===----------------------------------------------------------------------===//
-
+#include "Checks.h"
 #include "Decoder.h"
 #include "Fences.h"
 #include "Lanes.h"

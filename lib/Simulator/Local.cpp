@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 #include "Local.h"
 
 #include "Calls.h"
+#include "Checks.h"
 
 #include "llvm/ADT/StringExtras.h"
 

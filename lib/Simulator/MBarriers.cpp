@@ -9,10 +9,13 @@
 // in the next. A parity names the current phase or the one before it.
 //
 //===----------------------------------------------------------------------===//
-
 #include "MBarriers.h"
+
+#include "Checks.h"
 #include "Lanes.h"
 #include "Memory.h"
+#include "Order.h"
+#include "Races.h"
 
 using namespace quack::sim;
 

@@ -36,6 +36,21 @@ void runMBarrier(Warp &warp, const Op &op, uint32_t lanes);
 void runMBarrierWait(Warp &warp, const Op &op, uint32_t lanes);
 void runPendingCount(Warp &warp, const Op &op, uint32_t lanes);
 
+/// complete-tx of `bytes` at an mbarrier.
+void completeBytes(Warp &warp, const Op &op, uint32_t lane, MBarrier &barrier,
+                   uint32_t bytes);
+/// arrive-on with `count` at an mbarrier; orders nothing by itself.
+void arriveOn(Warp &warp, const Op &op, uint32_t lane, MBarrier &barrier,
+              uint32_t count);
+/// Adds an arrival to the present phase, for one that is to come.
+void addPending(Warp &warp, const Op &op, uint32_t lane, MBarrier &barrier);
+/// Checks that a lane knows of the mbarrier's initialisation.
+bool checkInitVisible(Warp &warp, const Op &op, unsigned lane,
+                      const MBarrier &barrier);
+/// The async proxy sees an initialisation that a fence follows.
+void checkInitProxied(Warp &warp, const Op &op, unsigned lane,
+                      const MBarrier &barrier);
+
 } // namespace quack::sim
 
 #endif // QUACK_LIB_SIMULATOR_MBARRIERS_H

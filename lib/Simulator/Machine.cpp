@@ -8,8 +8,10 @@
 // seed fixes (random): PTX ISA, "Cooperative thread arrays", promises none.
 //
 //===----------------------------------------------------------------------===//
+#include "Machine.h"
 
 #include "Async.h"
+#include "Checks.h"
 #include "Divergence.h"
 
 #include <algorithm>

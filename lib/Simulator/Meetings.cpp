@@ -7,8 +7,9 @@
 // qualifiers and same membermask value"; where they do so does not matter.
 //
 //===----------------------------------------------------------------------===//
-
 #include "Meetings.h"
+
+#include "Checks.h"
 
 #include "llvm/ADT/STLExtras.h"
 

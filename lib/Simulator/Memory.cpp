@@ -3,10 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 #include "Memory.h"
 
+#include "Checks.h"
 #include "Local.h"
+#include "Order.h"
+#include "Races.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -15,6 +15,21 @@
 
 namespace quack::sim {
 
+/// Where an address of shared memory leads; null if nowhere.
+struct SharedPlace {
+  Cta *cta = nullptr;
+  uint64_t offset = 0;
+};
+SharedPlace resolveShared(Warp &warp, uint64_t address, Space space);
+/// Returns host memory for `bytes` bytes of global memory, or null.
+uint8_t *resolveGlobal(const Launch &launch, uint64_t address, uint64_t bytes);
+
+/// Returns what says which bytes of global memory hold values; null if all do.
+uint8_t *findWritten(const Launch &launch, uint64_t address, uint64_t bytes);
+
+/// Checks that the peer's shared memory may be accessed.
+bool checkPeer(Warp &warp, const Op &op, uint32_t lane, const Cta &cta);
+
 /// The access of a warp, lane by lane.
 struct Access {
   uint64_t addresses[warpLanes];

@@ -5,9 +5,9 @@
 // PTX ISA, mov: between registers, and packing and unpacking moves.
 //
 //===----------------------------------------------------------------------===//
-
 #include "Decoder.h"
 #include "Lanes.h"
+#include "Machine.h"
 
 using namespace quack::sim;
 

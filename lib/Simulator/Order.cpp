@@ -9,8 +9,7 @@
 // lanes parts their group; groups that know the same become one again.
 //
 //===----------------------------------------------------------------------===//
-
-#include "Machine.h"
+#include "Order.h"
 
 using namespace quack::sim;
 

@@ -9,7 +9,8 @@
 // warning of the strict checks.
 //
 //===----------------------------------------------------------------------===//
-
+#include "Checks.h"
+#include "Order.h"
 #include "RaceCheck.h"
 
 #include "llvm/ADT/Twine.h"

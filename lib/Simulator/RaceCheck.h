@@ -10,6 +10,7 @@
 #define QUACK_LIB_SIMULATOR_RACECHECK_H
 
 #include "Machine.h"
+#include "Races.h"
 
 namespace quack::sim {
 

@@ -13,7 +13,9 @@
 // may meet the first need not be allowed to meet the second.
 //
 //===----------------------------------------------------------------------===//
+#include "Races.h"
 
+#include "Checks.h"
 #include "RaceCheck.h"
 
 #include "llvm/ADT/Twine.h"

@@ -7,11 +7,12 @@
 // Nothing else orders them. Both are undefined in a cluster of one CTA.
 //
 //===----------------------------------------------------------------------===//
-
 #include "Async.h"
+#include "Checks.h"
 #include "Decoder.h"
 #include "Lanes.h"
 #include "Memory.h"
+#include "Races.h"
 
 using namespace quack::sim;
 

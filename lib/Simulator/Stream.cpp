@@ -11,9 +11,8 @@
 // promise.
 //
 //===----------------------------------------------------------------------===//
-
 #include "Decoder.h"
-#include "Machine.h"
+#include "Order.h"
 
 using namespace quack::sim;
 

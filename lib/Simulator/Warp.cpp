@@ -8,8 +8,10 @@
 // that spin let the others of their warp run.
 //
 //===----------------------------------------------------------------------===//
+#include "Warp.h"
 
 #include "Calls.h"
+#include "Checks.h"
 #include "Divergence.h"
 
 using namespace quack::sim;

@@ -7,10 +7,11 @@
 // names are at it. Only bar.warp.sync orders memory.
 //
 //===----------------------------------------------------------------------===//
-
+#include "Checks.h"
 #include "Decoder.h"
 #include "Lanes.h"
 #include "Meetings.h"
+#include "Order.h"
 
 #include <algorithm>
 

@@ -133,6 +133,8 @@ static uint32_t specialOf(const Launch &launch, const Cluster &cluster,
     return ~((1u << lane) - 1);
   case Special::smid:
     return warp.cta->sm;
+  case Special::gridid:
+    return uint32_t(launch.gridId);
   case Special::nsmid:
     return deviceLimits.sms;
   case Special::dynamicSmemSize:

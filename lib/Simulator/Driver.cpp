@@ -64,6 +64,7 @@ struct State {
   std::vector<Options> runs = {Options()};
   std::vector<Region> regions;
   Report report;
+  uint64_t launches = 0;
   std::map<uint64_t, Allocation> memory; ///< by address
   std::string errorText = "no error";
 };
@@ -206,6 +207,7 @@ static int launchKernel(const cuda::LaunchConfig *config, void *object,
   launch.grid = {config->gridX, config->gridY, config->gridZ};
   launch.block = {config->blockX, config->blockY, config->blockZ};
   launch.sharedBytes = config->sharedBytes;
+  launch.gridId = state().launches++;
   for (unsigned i = 0; i < config->numAttributes; ++i)
     if (config->attributes[i].id == cuda::launchClusterDimension) {
       const unsigned *size = config->attributes[i].value.clusterDim;

@@ -56,6 +56,7 @@ struct Launch {
   bool hasUnwritten = false;   ///< some buffer may have bytes without values
   uint32_t sharedBytes = 0;    ///< static and dynamic
   uint32_t clusterSize = 1;
+  uint64_t gridId = 0;
 };
 
 /// A launch in a machine: what is left to start, and what it did.

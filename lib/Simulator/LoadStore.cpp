@@ -16,6 +16,8 @@
 
 using namespace quack::sim;
 
+__extension__ typedef unsigned __int128 Quad;
+
 //===----------------------------------------------------------------------===//
 // Loads
 //===----------------------------------------------------------------------===//
@@ -81,6 +83,8 @@ static void scatterElement(Warp &warp, const Op &op, Slot slot, uint32_t lanes,
     return scatterAs<uint16_t>(warp, op.type, slot, lanes, staged, stride);
   case 4:
     return scatterAs<uint32_t>(warp, op.type, slot, lanes, staged, stride);
+  case 16:
+    return scatter<Quad, Quad>(warp, slot, lanes, staged, stride);
   default:
     return scatterAs<uint64_t>(warp, op.type, slot, lanes, staged, stride);
   }
@@ -163,6 +167,8 @@ static void store(Warp &warp, const Op &op, uint32_t lanes) {
       gatherElement<uint16_t>(warp, list[element], to, bytes, size);
     else if (op.mode == 4)
       gatherElement<uint32_t>(warp, list[element], to, bytes, size);
+    else if (op.mode == 16)
+      gatherElement<Quad>(warp, list[element], to, bytes, size);
     else
       gatherElement<uint64_t>(warp, list[element], to, bytes, size);
   }
@@ -257,8 +263,9 @@ static void decodeAccess(Decoder &d, Op &op) {
     op.isNonCoherent = d.take("nc");
   bool hasPolicy = takeCacheModifiers(d);
   op.count = uint8_t(d.takeVector());
-  op.type = d.takeType();
-  if (sizeOf(op.type) == 0 || sizeOf(op.type) * op.count > 32)
+  op.type = d.takeAnyType();
+  if (sizeOf(op.type) == 0 || sizeOf(op.type) * op.count > 32 ||
+      (op.type == Type::b128 && op.count > 1))
     d.fail("'" + d.inst().text + "' does not exist");
   size_t operands = hasPolicy ? 3 : 2;
   if (d.hasFailed() || !d.expectOperands(operands))

@@ -83,6 +83,9 @@ Error Parser::parseTopLevel(ParsedModule &module) {
     return parseGlobal(module, isExternal, token.text == "const");
   if (token.text == "entry" || token.text == "func")
     return parseKernel(module, token.text == "func");
+  // PTX ISA, .local: module scope exists without the ABI only.
+  if (token.text == "local")
+    return errorAt(token, "local variables of a module are not simulated");
   return errorAt(token, "unknown directive '." + token.text + "'");
 }
 

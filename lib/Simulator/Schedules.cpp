@@ -120,13 +120,16 @@ Expected<Report> Module::launchEach(const LaunchConfig &config,
       findProgram(impl->programs, config.kernel);
   if (!program)
     return program.takeError();
-  Snapshot before(config.buffers);
+  // What the module's variables hold belongs to the state too.
+  std::vector<Buffer> buffers = config.buffers;
+  llvm::append_range(buffers, impl->variables.buffers());
+  Snapshot before(buffers);
   std::optional<Snapshot> after;
   std::string firstSchedule;
   Report last;
   for (const Options &run : options) {
     if (after)
-      before.restore(config.buffers);
+      before.restore(buffers);
     Expected<Report> report = launch(config, run);
     if (!report)
       return report;
@@ -134,11 +137,11 @@ Expected<Report> Module::launchEach(const LaunchConfig &config,
     if (!last.isClean())
       return last;
     if (!after) {
-      after.emplace(config.buffers);
+      after.emplace(buffers);
       firstSchedule = last.schedule;
       continue;
     }
-    uint64_t address = after->findChange(config.buffers);
+    uint64_t address = after->findChange(buffers);
     if (address == 0 || (*program)->mayMeet)
       continue;
     Fault fault;

@@ -174,6 +174,7 @@ prepare(ModuleImpl &impl, const LaunchConfig &config, const Options &options) {
   launch.options = &options;
   launch.sharedBytes = config.sharedBytes + program.staticSharedBytes;
   launch.clusterSize = uint32_t(config.cluster.count());
+  launch.gridId = config.gridId;
   launch.parameters.resize(program.parameterBytes);
   for (unsigned i = 0; i < config.arguments.size(); ++i) {
     const Parameter &parameter = program.parameters[i];
@@ -212,6 +213,7 @@ quack::sim::launchAll(ArrayRef<StreamLaunch> stream, const Options &options) {
     auto prepared = prepare(*each.module->impl, each.config, options);
     if (!prepared)
       return prepared.takeError();
+    (*prepared)->launch.gridId += all.size();
     all.push_back(std::move(*prepared));
   }
   std::vector<Report> reports;

@@ -140,6 +140,11 @@ static void printValue(raw_ostream &os, Warp &warp, Slot slot, Type type,
     uint16_t bits = laneOf<uint16_t>(warp, slot, lane);
     return printFloat(os, double(asFloat(bf16ToBits(bits))), bits);
   }
+  case Type::b128: // as {low, high}
+    os << "{0x" << utohexstr(laneOf<uint64_t>(warp, slot, 2 * lane), true)
+       << ", 0x" << utohexstr(laneOf<uint64_t>(warp, slot, 2 * lane + 1), true)
+       << "}";
+    return;
   default:
     break;
   }

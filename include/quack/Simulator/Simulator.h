@@ -93,6 +93,9 @@ struct LaunchConfig {
   /// struct passed by value; its word does not count.
   std::map<unsigned, std::vector<uint8_t>> largeArguments;
   std::vector<Buffer> buffers;
+  /// %gridid, which tells launches apart; the launches of a stream count on
+  /// from each one's own.
+  uint64_t gridId = 0;
 };
 
 /// Something that a GPU need not notice.

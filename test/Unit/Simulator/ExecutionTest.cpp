@@ -153,6 +153,8 @@ TEST(Errors, NameThePlace) {
   EXPECT_EQ(messageOf("add.s32 %r2, %r0, 1;"), "");
   EXPECT_EQ(messageOf("tcgen05.alloc %r2;"),
             "k.ptx:10:1: unknown instruction 'tcgen05.alloc'");
+  EXPECT_EQ(messageOf("alloca.u64 %rd1, 16;"),
+            "k.ptx:10:1: unknown instruction 'alloca.u64'");
   EXPECT_EQ(messageOf("add.rn.s32 %r2, %r0, 1;"),
             "k.ptx:10:4: unknown modifier '.rn' of 'add'");
   EXPECT_EQ(
@@ -163,6 +165,34 @@ TEST(Errors, NameThePlace) {
   EXPECT_EQ(messageOf("bra X;"), "k.ptx:10:5: unknown label 'X'");
   EXPECT_EQ(messageOf("add.s32 %r2, %r0;"),
             "k.ptx:10:1: 'add.s32' takes 3 operands, got 2");
+}
+
+TEST(Errors, VariablesOfAModule) {
+  Expected<Module> module =
+      Module::parse(".version 8.3\n.target sm_90\n.local .b32 x;", "k.ptx");
+  ASSERT_FALSE(bool(module));
+  EXPECT_EQ(toString(module.takeError()),
+            "k.ptx:3:1: local variables of a module are not simulated");
+}
+
+TEST(Execution, QuadsGoThroughEverySpace) {
+  std::string quad = "setp.ne.u32 %p0, %r0, 0; @%p0 ret;\n"
+                     ".reg .b128 %q<4>; .local .align 16 .b8 mine[32];\n"
+                     "mov.b64 %rd1, 5; mov.b64 %rd2, 7; "
+                     "mov.b128 %q0, {%rd1, %rd2};\n";
+  expectWords(quad + "st.shared.b128 [memory+16], %q0; "
+                     "ld.shared.b128 %q1, [memory+16]; "
+                     "st.local.b128 [mine+16], %q1;\n"
+                     "ld.local.b128 %q2, [mine+16]; "
+                     "st.release.gpu.global.b128 [%rd0], %q2; "
+                     "ld.volatile.global.b128 %q3, [%rd0]; "
+                     "st.b128 [%rd0+32], %q3;",
+              {5, 0, 7, 0, 0, 0, 0, 0, 5, 0, 7, 0});
+  expectFault("misaligned", quad + "st.global.b128 [%rd0+8], %q0;",
+              quad + "st.global.b128 [%rd0+16], %q0;");
+  expectFault("undefined", quad + "st.global.b128 [%rd0], %q1;",
+              quad + "st.global.b128 [%rd0], %q0;");
+  expectError("ld.global.v2.b128 {%rd0, %rd1}, [%rd0];", "does not exist");
 }
 
 TEST(Execution, LanesMeetFromDifferentPlaces) {

@@ -69,9 +69,7 @@ void quack::sim::endAsync(Cluster &cluster, uint32_t event, uint32_t time) {
   endAsync(cluster, event);
 }
 
-void quack::sim::trimLog(Machine &machine) {
-  if (!machine.log.isLarge())
-    return;
+static void compact(Machine &machine) {
   machine.log.compact(
       [&](AccessLog::Visit visit) {
         auto visitPage = [&](uint64_t, ShadowCell *cells) {
@@ -93,6 +91,23 @@ void quack::sim::trimLog(Machine &machine) {
             pin(async->readEvent);
           }
       });
+}
+
+void quack::sim::trimLog(Warp &warp, const Op &op) {
+  Machine &machine = warp.cluster->machine;
+  if (!machine.log.isLarge())
+    return;
+  compact(machine);
+  if (!machine.log.isFull())
+    return;
+  report(warp, op, firstLane(warp.fragment().lanes), "access-limit",
+         "later accesses must be compared with " +
+             llvm::Twine(machine.log.size()) +
+             " earlier ones, more than the check of races can keep; leave it "
+             "out, or launch less");
+  machine.isStopped = warp.yields = true;
+  for (Cluster *cluster : machine.liveClusters())
+    cluster->checksRaces = false; // there is no room for what is still to run
 }
 
 /// The lanes of `mine` access the bytes together.

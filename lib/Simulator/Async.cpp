@@ -100,7 +100,7 @@ static void signal(Cluster &cluster, AsyncOp &async, uint32_t bytes) {
   if (cluster.checksRaces && async.signalled == async.bytes)
     for (uint32_t event : {async.event, async.readEvent})
       endAsync(cluster, event, barrier->phaseTime());
-  barrier->hasRemoteData |= async.to != async.warp->cta;
+  barrier->fromPeers.data |= async.to != async.warp->cta;
   completeBytes(*async.warp, *async.op, async.lane, *barrier, bytes);
 }
 

@@ -122,7 +122,7 @@ static void multicast(Warp &warp, const Op &op, unsigned lane, uint32_t mask,
 }
 
 static void copyToShared(Warp &warp, const Op &op, uint32_t lanes) {
-  trimLog(warp.cluster->machine);
+  trimLog(warp, op);
   BulkOperands operands;
   lanes = readOperands(warp, op, lanes, operands);
   for (unsigned i = 0; i < warpLanes; ++i) {
@@ -157,7 +157,7 @@ static void copyToShared(Warp &warp, const Op &op, uint32_t lanes) {
 //===----------------------------------------------------------------------===//
 
 static void copyToGlobal(Warp &warp, const Op &op, uint32_t lanes) {
-  trimLog(warp.cluster->machine);
+  trimLog(warp, op);
   BulkOperands operands;
   lanes = readOperands(warp, op, lanes, operands);
   for (unsigned i = 0; i < warpLanes; ++i) {

@@ -24,9 +24,8 @@ Cluster::Cluster(Machine &machine, Grid &grid)
   unsigned checks = launch.options->checks;
   checksUndefined = checks & checkUndefined;
   checksAsync = checks & checkAsync;
-  checksRaces = checks & checkRaces;
   checksProtocol = checks & checkProtocol;
-  tracksOrder = checksRaces || checksProtocol;
+  tracksOrder = checks & (checkRaces | checkProtocol);
   uint32_t threads = uint32_t(launch.config->block.count());
   uint32_t warpsPerCta = (threads + warpLanes - 1) / warpLanes;
   ctas = std::vector<Cta>(launch.clusterSize);
@@ -48,7 +47,7 @@ Cluster::Cluster(Machine &machine, Grid &grid)
     warp.lanes = count == warpLanes ? allLanes : (1u << count) - 1;
   }
   for (Cta &cta : ctas)
-    if (checksRaces)
+    if (checks & checkRaces)
       cta.shadow.resize(launch.sharedBytes / program.sharedGranule + 1);
 }
 
@@ -227,6 +226,7 @@ void Cluster::startCta(Cta &cta, uint32_t rank) {
 
 void Cluster::start(uint64_t number, llvm::ArrayRef<uint32_t> sms) {
   index = number;
+  checksRaces = launch.options->checks & checkRaces;
   liveThreads = 0;
   for (uint32_t rank = 0; rank < ctas.size(); ++rank) {
     ctas[rank].sm = sms[rank];

@@ -91,7 +91,7 @@ static uint32_t resolveSources(Warp &warp, const Op &op, uint32_t lanes,
 
 /// cp.async [a], [b], cp-size: `count` is cp-size.
 static void copyAsync(Warp &warp, const Op &op, uint32_t lanes) {
-  trimLog(warp.cluster->machine);
+  trimLog(warp, op);
   for (Slot slot : {op.a, op.b})
     lanes = requireDefined(warp, op, slot, lanes, "an address");
   uint32_t sizes[warpLanes];
@@ -166,6 +166,7 @@ static void wait(Warp &warp, const Op &op, uint32_t lanes) {
 /// complete. Without .noinc (`mode` 0) an arrival is added to the present
 /// phase's before, so that this one does not count.
 static void arriveAsync(Warp &warp, const Op &op, uint32_t lanes) {
+  trimLog(warp, op);
   lanes = requireDefined(warp, op, op.a, lanes, "an address");
   uint64_t addresses[warpLanes];
   computeAddresses(warp, op.a, op.from, op.offset, addresses);

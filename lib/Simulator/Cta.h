@@ -25,6 +25,11 @@ enum ByteState : uint8_t {
   byteMBarrier = 3,
 };
 
+/// What threads of other CTAs have done at an mbarrier.
+struct FromPeers {
+  bool data = false, arrivals = false;
+};
+
 /// PTX ISA, "Contents of the mbarrier object".
 struct MBarrier {
   uint32_t offset = 0;
@@ -34,7 +39,8 @@ struct MBarrier {
   int64_t bytes = 0;    ///< tx-count; negative while bytes came before expected
   uint64_t phase = 0;   ///< phases completed
   uint64_t waited = 0;  ///< phases some thread has waited for
-  bool hasRemoteData = false, completedRemote = false;
+  /// What peers have sent to the present phase, and to the one before.
+  FromPeers fromPeers, completedFromPeers;
   Agent agent; ///< its times: 1 the initialisation, 2 + n the end of phase n
   Agent views; ///< its times: phases that somebody has seen the end of
   const Warp *initWarp = nullptr;

@@ -36,8 +36,8 @@ static void advancePhase(Cluster &cluster, MBarrier &barrier) {
   }
   ++barrier.phase;
   barrier.pending = barrier.expected;
-  barrier.completedRemote = barrier.hasRemoteData;
-  barrier.hasRemoteData = false;
+  barrier.completedFromPeers = barrier.fromPeers;
+  barrier.fromPeers = {};
   ++cluster.events;
 }
 
@@ -127,6 +127,10 @@ static MBarrier *findBarrier(Warp &warp, const Op &op, unsigned lane,
   if (!checkPeer(warp, op, lane, *place.cta))
     return nullptr;
   checkInitVisible(warp, op, lane, *barrier);
+  if (place.cta != warp.cta && warp.cluster->checksProtocol &&
+      !op.isClusterScope)
+    report(warp, op, lane, "scope",
+           "an operation of CTA scope on an mbarrier of another CTA");
   return barrier;
 }
 
@@ -217,8 +221,9 @@ static uint64_t change(Warp &warp, const Op &op, unsigned lane,
   MBarrier *barrier = findBarrier(warp, op, lane, address, op.d == sinkSlot);
   if (!barrier)
     return 0;
-  noteUse(warp, op, 1u << lane, *resolveShared(warp, address, op.space).cta,
-          *barrier);
+  Cta &cta = *resolveShared(warp, address, op.space).cta;
+  noteUse(warp, op, 1u << lane, cta, *barrier);
+  barrier->fromPeers.arrivals |= &cta != warp.cta;
   uint64_t state = stateOf(*barrier);
   switch (MBarrierAction(op.mode)) {
   case MBarrierAction::expectTx:
@@ -235,7 +240,7 @@ static uint64_t change(Warp &warp, const Op &op, unsigned lane,
 }
 
 void quack::sim::runMBarrier(Warp &warp, const Op &op, uint32_t lanes) {
-  trimLog(warp.cluster->machine);
+  trimLog(warp, op);
   lanes = requireDefined(warp, op, op.a, lanes, "an address");
   lanes = requireDefined(warp, op, op.b, lanes, "an mbarrier");
   uint64_t addresses[warpLanes], states[warpLanes] = {};
@@ -326,7 +331,7 @@ static bool testState(Warp &warp, const Op &op, unsigned lane,
 /// A wait of CTA scope does not acquire what a peer sent. In the random
 /// schedule a try_wait may fail at any time.
 void quack::sim::runMBarrierWait(Warp &warp, const Op &op, uint32_t lanes) {
-  trimLog(warp.cluster->machine);
+  trimLog(warp, op);
   lanes = requireDefined(warp, op, op.a, lanes, "an address");
   lanes = requireDefined(warp, op, op.b, lanes, "an mbarrier's wait");
   Cluster &cluster = *warp.cluster;
@@ -351,10 +356,12 @@ void quack::sim::runMBarrierWait(Warp &warp, const Op &op, uint32_t lanes) {
     if (!barrier)
       continue;
     barrier->waited = barrier->phase;
-    if (cluster.checksProtocol && barrier->completedRemote &&
+    FromPeers peers = barrier->completedFromPeers;
+    if (cluster.checksProtocol && (peers.data || peers.arrivals) &&
         !op.isClusterScope)
       report(warp, op, i, "scope",
-             "a wait of CTA scope for data that another CTA sent");
+             peers.data ? "a wait of CTA scope for data that another CTA sent"
+                        : "a wait of CTA scope for an arrival of another CTA");
     over |= 1u << i;
   }
   learnPhases(warp, op, addresses, over);

@@ -65,6 +65,7 @@ Machine::Machine(llvm::ArrayRef<const Launch *> launches)
   }
   if (!(options.checks & checkRaces))
     return;
+  log.setCapacity(options.accessLimit);
   for (const Launch *launch : launches)
     global.granule = std::min(global.granule, launch->program->globalGranule);
   for (const Launch *launch : launches)

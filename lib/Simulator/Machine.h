@@ -44,7 +44,8 @@ struct Cluster {
   uint64_t stuckAt = UINT64_MAX; ///< `events` when nobody could go on
   uint64_t idleAt = 0;           ///< `events` when waiting lanes tried again
   unsigned idle = 0;             ///< and how often they have since
-  bool checksUndefined, checksAsync, checksRaces, checksProtocol;
+  bool checksUndefined, checksAsync, checksProtocol;
+  bool checksRaces = false;
   bool tracksOrder; ///< for the checks of races and of the protocol
   // The grid's.
   std::vector<OpCount> &counts;

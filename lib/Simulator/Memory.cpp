@@ -243,7 +243,7 @@ static void resolveOwnLanes(Warp &warp, const Op &op, uint32_t lanes,
 
 void quack::sim::resolve(Warp &warp, const Op &op, uint32_t lanes,
                          uint32_t bytes, AccessKind kind, Access &access) {
-  trimLog(warp.cluster->machine);
+  trimLog(warp, op);
   lanes = requireDefined(warp, op, op.a, lanes, "an address");
   computeAddresses(warp, op.a, op.from, op.offset, access.addresses);
   uint32_t shared = 0, own = 0;

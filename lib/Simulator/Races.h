@@ -59,9 +59,10 @@ void runProxyFence(Warp &warp, const Op &op, uint32_t lanes);
 /// threads have exited.
 void checkExit(Warp &warp, const Op &op, uint32_t lane, Cta &cta);
 
-/// Forgets what no cell names any more, if that is much. Before an instruction
-/// that accesses memory: it changes the numbers of events.
-void trimLog(Machine &machine);
+/// Forgets what no cell names any more, if that is much; what is still too much
+/// is a fault. Before an instruction that accesses memory: it changes the
+/// numbers of events.
+void trimLog(Warp &warp, const Op &op);
 
 } // namespace quack::sim
 

@@ -6,10 +6,6 @@
 
 #include "Shadow.h"
 
-#include "llvm/Support/ErrorHandling.h"
-
-#include <algorithm>
-
 using namespace quack::sim;
 
 //===----------------------------------------------------------------------===//
@@ -58,11 +54,11 @@ void AccessLog::clear() {
   ++generations;
 }
 
+void AccessLog::setCapacity(uint32_t accesses) {
+  capacity = std::clamp(accesses, leastCapacity, mostCapacity);
+}
+
 uint32_t AccessLog::add(const Event &event) {
-  // One(event, 31) must stay below readByNc.
-  if (events.size() >= readByNc >> 5)
-    llvm::report_fatal_error("more accesses than the race check can name; run "
-                             "without it");
   events.push_back(event);
   return uint32_t(events.size() - 1);
 }

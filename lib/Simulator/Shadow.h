@@ -19,6 +19,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <algorithm>
 #include <memory>
 
 namespace quack::sim {
@@ -82,6 +83,8 @@ class AccessLog {
 public:
   AccessLog();
   void clear();
+  /// Sets how many accesses there may be names for.
+  void setCapacity(uint32_t accesses);
 
   uint32_t add(const Event &event);
   Event &operator[](uint32_t event) { return events[event]; }
@@ -110,7 +113,12 @@ public:
     return {eventOf(set), 1u << laneOf(set), 0};
   }
 
-  bool isLarge() const { return events.size() + lists.size() > limit; }
+  /// Returns whether it should be compacted.
+  bool isLarge() const {
+    return events.size() + lists.size() > limit || !hasRoom(reserve);
+  }
+  /// Returns whether what is left after that is too much to go on.
+  bool isFull() const { return !hasRoom(capacity / 8); }
   /// Forgets what is named by none of the sets that `forEachSet` visits, nor by
   /// `pinned`; renumbers the others.
   using Visit = llvm::function_ref<void(AccessSet &)>;
@@ -121,6 +129,15 @@ public:
 private:
   static constexpr uint32_t listMask = readByNc - 1;
   static constexpr size_t leastLimit = 1 << 16;
+  /// One(event, 31) must stay below readByNc.
+  static constexpr uint32_t leastCapacity = 1 << 14,
+                            mostCapacity = readByNc >> 5;
+  /// More than one instruction adds: a multicast of each lane to 16 CTAs.
+  static constexpr uint32_t reserve = leastCapacity / 8;
+  uint32_t capacity = mostCapacity;
+  bool hasRoom(uint32_t more) const {
+    return std::max(events.size(), lists.size()) + more <= capacity;
+  }
   std::vector<Event> events;
   std::vector<Item> lists;
   /// Of lists, by what they hold.

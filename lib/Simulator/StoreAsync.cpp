@@ -18,7 +18,7 @@ using namespace quack::sim;
 
 /// `count` elements of the type; `mode` is 1 + the Reduction of red.async.
 static void storeAsync(Warp &warp, const Op &op, uint32_t lanes) {
-  trimLog(warp.cluster->machine);
+  trimLog(warp, op);
   const Slot *list = warp.cluster->program.lists.data() + op.list;
   unsigned size = sizeOf(op.type);
   lanes = requireDefined(warp, op, op.a, lanes, "an address");

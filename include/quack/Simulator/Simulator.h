@@ -60,9 +60,12 @@ struct Options {
   uint64_t seed = 0;               ///< of the random schedule
   unsigned checks = checkAll;      ///< bits of Check; bounds are always on
   uint64_t stepLimit = 1ull << 32; ///< warp instructions of one cluster
-  unsigned hostThreads = 1;        ///< clusters that run at a time
-  unsigned maxFaults = 16;         ///< of one cluster; then it stops
-  bool countsTouched = false;      ///< fill in the touched bytes
+  /// Accesses that the check of races may have to keep at a time, for all that
+  /// run together; at least 2^14, at most 2^25. More are a fault.
+  uint32_t accessLimit = 1u << 25;
+  unsigned hostThreads = 1;   ///< clusters that run at a time
+  unsigned maxFaults = 16;    ///< of one cluster; then it stops
+  bool countsTouched = false; ///< fill in the touched bytes
   /// What these execute goes to `traceTo`, a line an instruction.
   std::vector<TraceChoice> trace;
   llvm::raw_ostream *traceTo = nullptr;

@@ -180,3 +180,25 @@ TEST(LaneRaces, ManyStepsAreForgotten) {
   EXPECT_TRUE(has(runBody(late(""), buffer, {64}, lazy), "race"));
   EXPECT_EQ(describe(runBody(late("bar.sync 0;\n"), buffer, {64}, lazy)), "");
 }
+
+TEST(LaneRaces, MoreAccessesThanCanBeKept) {
+  // Each turn of the loop writes words that nobody has written before.
+  auto body = [](const std::string &stride) {
+    return "mul.wide.u32 %rd1, %r0, 4; add.s64 %rd1, %rd1, %rd0; mov.u32 %r2, "
+           "0;\nL: st.global.b32 [%rd1], %r2; bar.warp.sync -1; add.s64 %rd1, "
+           "%rd1, " +
+           stride +
+           "; add.s32 %r2, %r2, 1; setp.lt.u32 %p0, %r2, 16384; @%p0 bra L;";
+  };
+  Options options;
+  options.accessLimit = 1; // the least is 2^14
+  for (unsigned checks : {unsigned(checkAll), checkAll & ~checkRaces}) {
+    options.checks = checks;
+    std::vector<uint32_t> buffer(16384 * 32);
+    Report bad = runBody(body("128"), buffer, {}, options);
+    EXPECT_EQ(has(bad, "access-limit"), bool(checks & checkRaces));
+    EXPECT_LE(bad.faults.size(), 1u) << describe(bad);
+    // What later ones replace counts once.
+    EXPECT_EQ(describe(runBody(body("0"), buffer, {}, options)), "");
+  }
+}

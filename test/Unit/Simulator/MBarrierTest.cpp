@@ -257,15 +257,15 @@ static std::string remote(const std::string &action, unsigned count = 1) {
 TEST(MBarrier, Remote) {
   const char *actions[] = {
       "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%rd3];\n",
-      "mbarrier.arrive.shared::cluster.b64 _, [%rd3], 1;\n",
+      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%rd3], 1;\n",
       "mbarrier.arrive_drop.release.cluster.shared::cluster.b64 _, [%rd3];\n",
-      "mbarrier.arrive.b64 _, [%rd4];\n",
+      "mbarrier.arrive.release.cluster.b64 _, [%rd4];\n",
       "mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, "
       "[%rd3], 16;\n"
       "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%rd3], "
       "16;\n",
       "mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [%rd3], 16;\n"
-      "mbarrier.arrive.shared::cluster.b64 _, [%rd3];\n"
+      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%rd3];\n"
       "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%rd3], "
       "16;\n"};
   for (const char *action : actions)
@@ -288,6 +288,25 @@ TEST(MBarrier, Remote) {
   expectError("mbarrier.arrive.noComplete.relaxed.cta.shared.b64 %rd1, [%r4], "
               "1;",
               "does not exist");
+}
+
+/// PTX ISA, mbarrier.arrive: without a scope it is that of the CTA. Each side
+/// must include the other.
+TEST(MBarrier, RemoteScopes) {
+  std::string good = remote(
+      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%rd3];\n");
+  for (const char *action :
+       {"mbarrier.arrive.shared::cluster.b64 _, [%rd3];\n",
+        "mbarrier.arrive.relaxed.cta.shared::cluster.b64 _, [%rd3];\n",
+        "mbarrier.arrive_drop.b64 _, [%rd4];\n",
+        "mbarrier.expect_tx.relaxed.cta.shared::cluster.b64 [%rd3], 16;\n"
+        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%rd3];\n"
+        "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%rd3], "
+        "16;\n"})
+    expectFault("scope", remote(action), good, {64, 2});
+  std::string narrow = good, wide = ".acquire.cluster";
+  narrow.replace(narrow.find(wide), wide.size(), ".acquire.cta");
+  expectFault("scope", narrow, good, {64, 2});
 }
 
 /// Warp 0 writes, arrives; warp 1 waits, reads.

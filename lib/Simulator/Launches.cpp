@@ -12,7 +12,11 @@
 #include "Schedules.h"
 #include "Trace.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <atomic>
+#include <map>
+#include <mutex>
 #include <thread>
 
 using namespace llvm;
@@ -95,7 +99,8 @@ static Report makeReport(const Launch &launch, ArrayRef<const Grid *> grids) {
 /// turn, results are sorted.
 static Report runAlone(const Launch &launch) {
   uint64_t clusters = launch.config->grid.count() / launch.clusterSize;
-  std::vector<std::vector<Fault>> faults(clusters);
+  std::map<uint64_t, std::vector<Fault>> faults; // by cluster, if it has any
+  std::mutex mutex;
   unsigned threads =
       unsigned(std::min<uint64_t>(std::max(1u, launch.options->hostThreads),
                                   std::max<uint64_t>(clusters, 1)));
@@ -108,13 +113,16 @@ static Report runAlone(const Launch &launch) {
     Grid &grid = machines[thread]->grids.front();
     for (uint64_t number; (number = next++) < clusters;) {
       machines[thread]->runAlone(number);
-      faults[number] = std::move(grid.faults);
+      std::vector<Fault> found = std::move(grid.faults);
       grid.faults.clear();
-      if (!looksForRaces)
+      if (looksForRaces)
+        llvm::append_range(found,
+                           summary.add(number, machines[thread]->global,
+                                       machines[thread]->log, *launch.program));
+      if (found.empty())
         continue;
-      for (Fault &fault : summary.add(number, machines[thread]->global,
-                                      machines[thread]->log, *launch.program))
-        faults[number].push_back(std::move(fault));
+      std::lock_guard<std::mutex> lock(mutex);
+      faults[number] = std::move(found);
     }
   };
   std::vector<std::thread> pool;
@@ -127,8 +135,8 @@ static Report runAlone(const Launch &launch) {
   for (const std::unique_ptr<Machine> &machine : machines)
     grids.push_back(&machine->grids.front());
   Report report = makeReport(launch, grids);
-  for (std::vector<Fault> &list : faults)
-    for (Fault &fault : list)
+  for (auto &entry : faults)
+    for (Fault &fault : entry.second)
       if (report.faults.size() < launch.options->maxFaults)
         report.faults.push_back(std::move(fault));
   return report;

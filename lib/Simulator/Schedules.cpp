@@ -43,8 +43,10 @@ static bool addRandom(StringRef seeds, Options options,
   if (last < first || last - first > 100000)
     return false;
   options.schedule = Schedule::random;
-  for (options.seed = first; options.seed <= last; ++options.seed)
+  for (uint64_t i = 0; i <= last - first; ++i) {
+    options.seed = first + i;
     list.push_back(options);
+  }
   return true;
 }
 

@@ -13,6 +13,7 @@
 #include "Trace.h"
 
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cstring>
 
@@ -95,7 +96,8 @@ static bool matches(const uint32_t (&required)[3], const Extent &given) {
 }
 
 /// PTX ISA, .reqntid, .maxntid, .reqnctapercluster; CUDA's limits.
-static Error checkShape(const Program &program, const LaunchConfig &config) {
+static Error checkShape(const Program &program, const LaunchConfig &config,
+                        const Options &options) {
   const Extent &block = config.block, &cluster = config.cluster,
                &grid = config.grid;
   if (!matches(program.requiredThreads, block))
@@ -115,6 +117,15 @@ static Error checkShape(const Program &program, const LaunchConfig &config) {
   if (block.count() == 0 || block.count() > most)
     return createStringError("a block must have 1 to " + Twine(most) +
                              " threads, got " + shapeText(block));
+  if (block.x > 1024 || block.y > 1024 || block.z > 64)
+    return createStringError("a block must have at most 1024x1024x64 threads, "
+                             "got " +
+                             shapeText(block));
+  if (grid.count() == 0 || grid.x > INT32_MAX || grid.y > 65535 ||
+      grid.z > 65535)
+    return createStringError(
+        "a grid must have 1x1x1 to 2147483647x65535x65535 CTAs, got " +
+        shapeText(grid));
   if (cluster.count() == 0 || cluster.count() > 16)
     return createStringError("a cluster must have 1 to 16 CTAs, got " +
                              shapeText(cluster));
@@ -127,6 +138,13 @@ static Error checkShape(const Program &program, const LaunchConfig &config) {
     return createStringError("a CTA must have at most " +
                              Twine(deviceLimits.sharedBytesOfCta) +
                              " bytes of shared memory, got " + Twine(shared));
+  for (const TraceChoice &choice : options.trace)
+    if (choice.cta >= grid.count() ||
+        choice.warp >= divideCeil(block.count(), uint64_t(warpLanes)))
+      return createStringError("no warp " + Twine(choice.warp) + " of CTA " +
+                               Twine(choice.cta) + " to trace: the grid is " +
+                               shapeText(grid) + ", the block " +
+                               shapeText(block));
   if (config.arguments.size() != program.parameters.size())
     return createStringError(
         "'" + program.name + "' takes " + Twine(program.parameters.size()) +
@@ -160,7 +178,7 @@ prepare(ModuleImpl &impl, const LaunchConfig &config, const Options &options) {
   if (!found)
     return found.takeError();
   const Program &program = **found;
-  if (Error error = checkShape(program, config))
+  if (Error error = checkShape(program, config, options))
     return error;
   auto prepared = std::make_unique<PreparedLaunch>();
   Launch &launch = prepared->launch;

@@ -6,9 +6,11 @@
 
 #include "Arguments.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cstring>
 
@@ -26,6 +28,40 @@ Arguments::Memory &Arguments::addMemory(std::vector<char> data) {
   memories.push_back(std::move(memory));
   return memories.back();
 }
+
+Error Arguments::addNumber(StringRef kind, StringRef text) {
+  static constexpr std::pair<StringLiteral, unsigned> kinds[] = {
+      {"i8", 1}, {"i16", 2}, {"i32", 4}, {"i64", 8}, {"f32", 4}};
+  unsigned bytes = 0;
+  for (const auto &[name, size] : kinds)
+    if (name == kind)
+      bytes = size;
+  sizes[unsigned(words.size())] = bytes;
+  if (kind == "f32") {
+    double number;
+    if (text.empty() || !to_float(text, number))
+      return createStringError("expected a number, got 'f32:" + text + "'");
+    float single = float(number);
+    uint32_t bits;
+    std::memcpy(&bits, &single, 4);
+    words.push_back(bits);
+    return Error::success();
+  }
+  int64_t number = 0;
+  uint64_t natural = 0;
+  // Signed or not: as much as its bits hold.
+  if (to_integer(text, number) && isIntN(8 * bytes, number))
+    words.push_back(uint64_t(number));
+  else if (to_integer(text, natural) && isUIntN(8 * bytes, natural))
+    words.push_back(natural);
+  else
+    return createStringError("expected an integer of " + Twine(8 * bytes) +
+                             " bits, got '" + kind + ":" + text + "'");
+  return Error::success();
+}
+
+/// More memory than that is a mistake.
+static constexpr uint64_t mostBytes = 1ull << 36;
 
 /// file:type:shape
 Error Arguments::addOutput(StringRef kind, StringRef text) {
@@ -47,7 +83,9 @@ Error Arguments::addOutput(StringRef kind, StringRef text) {
       return createStringError("expected a shape such as 64x4096, got '" +
                                parts[2] + "'");
     shape.push_back(value);
-    elements *= value;
+    if (MulOverflow(elements, value, elements) ||
+        uint64_t(elements) > mostBytes / getSizeInBytes(*type))
+      return createStringError("'" + parts[2] + "' is more than 64 GiB");
   }
   Memory &memory =
       addMemory(std::vector<char>(size_t(elements * getSizeInBytes(*type))));
@@ -65,8 +103,9 @@ Error Arguments::add(StringRef text) {
     return addOutput(kind, value);
   if (kind == "zeros") {
     uint64_t bytes = 0;
-    if (!to_integer(value, bytes))
-      return createStringError("expected zeros:BYTES, got '" + text + "'");
+    if (!to_integer(value, bytes) || bytes > mostBytes)
+      return createStringError("expected zeros:BYTES, at most 64 GiB, got '" +
+                               text + "'");
     addMemory(std::vector<char>(bytes));
     return Error::success();
   }
@@ -88,27 +127,27 @@ Error Arguments::add(StringRef text) {
     words.push_back(0);
     return Error::success();
   }
-  if (kind == "i8" || kind == "i32" || kind == "i64") {
-    int64_t number;
-    if (!to_integer(value, number))
-      return createStringError("expected an integer, got '" + text + "'");
-    words.push_back(uint64_t(number));
-    return Error::success();
-  }
-  if (kind == "f32") {
-    double number;
-    if (!to_float(value, number))
-      return createStringError("expected a number, got '" + text + "'");
-    float single = float(number);
-    uint32_t bits;
-    std::memcpy(&bits, &single, 4);
-    words.push_back(bits);
-    return Error::success();
-  }
+  if (kind == "i8" || kind == "i16" || kind == "i32" || kind == "i64" ||
+      kind == "f32")
+    return addNumber(kind, value);
   Expected<NpyArray> array = readNpy(text);
   if (!array)
     return array.takeError();
   addMemory(std::move(array->data));
+  return Error::success();
+}
+
+Error Arguments::check(ArrayRef<unsigned> parameterBytes) const {
+  for (auto [i, word] : enumerate(words)) {
+    if (i >= parameterBytes.size() || large.count(unsigned(i)))
+      continue;
+    auto size = sizes.find(unsigned(i));
+    unsigned bytes = size == sizes.end() ? 8 : size->second;
+    if (bytes != parameterBytes[i])
+      return createStringError("argument " + Twine(i) + " has " + Twine(bytes) +
+                               " bytes, the kernel's parameter has " +
+                               Twine(parameterBytes[i]));
+  }
   return Error::success();
 }
 

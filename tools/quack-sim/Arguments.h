@@ -31,6 +31,8 @@ class Arguments {
 public:
   /// Adds the argument that `text` states.
   llvm::Error add(llvm::StringRef text);
+  /// Checks them against the bytes of a kernel's parameters.
+  llvm::Error check(llvm::ArrayRef<unsigned> parameterBytes) const;
   /// Hands words and buffers to a launch.
   void apply(sim::LaunchConfig &config);
   /// Writes the outputs' files.
@@ -47,9 +49,11 @@ private:
   };
   std::vector<uint64_t> words;
   std::map<unsigned, std::vector<uint8_t>> large;
+  std::map<unsigned, unsigned> sizes; ///< of numbers; the rest are addresses
   std::deque<Memory> memories;
 
   Memory &addMemory(std::vector<char> data);
+  llvm::Error addNumber(llvm::StringRef kind, llvm::StringRef text);
   llvm::Error addOutput(llvm::StringRef kind, llvm::StringRef text);
 };
 

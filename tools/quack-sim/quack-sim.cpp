@@ -14,6 +14,8 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <new>
+
 using namespace llvm;
 using namespace quack;
 
@@ -24,7 +26,9 @@ static constexpr StringLiteral overview =
       --arg=x.npy --arg=i64:4096 --arg=out:y.npy:f32:64x4096 --arg=i64:4096 --arg=i64:64
 
 An argument is an array (x.npy), memory for one (out:y.npy:f32:64x4096, or
-zeroed:y.npy:f32:64x4096 if the kernel reads it first), zeros:BYTES, the memory of an argument before (same:0) or a number (i32:7, i64:7, f32:0.5).
+zeroed:y.npy:f32:64x4096 if the kernel reads it first), zeros:BYTES, the memory
+of an argument before (same:0), a number (i8:7, i16:7, i32:7, i64:7, f32:0.5) or
+any bytes (hex:0042).
 
 Exit code: 0 no fault, 1 an error, 2 faults.
 )";
@@ -172,6 +176,12 @@ static Expected<bool> run(const Options &options) {
   for (StringRef text : options.arguments)
     if (Error error = arguments.add(text))
       return error;
+  StringRef kernel = options.kernel;
+  std::vector<std::string> kernels = module->kernels();
+  if (kernel.empty() && kernels.size() == 1)
+    kernel = kernels.front();
+  if (Error error = arguments.check(module->parameterBytes(kernel)))
+    return error;
   arguments.apply(config);
   Expected<sim::Report> report = module->launchEach(config, *runs);
   if (!report)
@@ -190,6 +200,10 @@ static Expected<bool> run(const Options &options) {
 }
 
 int main(int argc, char **argv) {
+  std::set_new_handler([] {
+    errs() << "quack-sim: out of memory\n";
+    std::_Exit(1);
+  });
   Options options;
   cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(argc, argv, overview);

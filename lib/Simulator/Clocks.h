@@ -111,6 +111,7 @@ public:
   }
   void join(const Clock &other);
   void clear() { entries.clear(); }
+  bool isEmpty() const { return entries.empty(); }
   /// Returns whether both are the same objects.
   bool isSame(const Clock &other) const;
 

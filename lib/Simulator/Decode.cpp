@@ -99,30 +99,6 @@ std::optional<Rounding> Decoder::takeRounding() {
   return std::nullopt;
 }
 
-void Decoder::takeOrder(Op &op, Order order, Scope scope,
-                        llvm::ArrayRef<Order> allowed) {
-  static constexpr std::pair<llvm::StringLiteral, Order> orders[] = {
-      {"weak", Order::weak},       {"relaxed", Order::relaxed},
-      {"acquire", Order::acquire}, {"release", Order::release},
-      {"acq_rel", Order::acqRel},  {"sc", Order::sc}};
-  static constexpr std::pair<llvm::StringLiteral, Scope> scopes[] = {
-      {"cta", Scope::cta},
-      {"cluster", Scope::cluster},
-      {"gpu", Scope::gpu},
-      {"gl", Scope::gpu},
-      {"sys", Scope::sys}};
-  op.order = order;
-  op.scope = scope;
-  for (const auto &[text, which] : orders)
-    if (llvm::is_contained(allowed, which) && take(text))
-      op.order = which;
-  for (const auto &[text, which] : scopes)
-    if (take(text))
-      op.scope = which;
-  if (op.order >= Order::acquire)
-    noteFence();
-}
-
 unsigned Decoder::takeVector() {
   return take("v2") ? 2 : take("v4") ? 4 : take("v8") ? 8 : 1;
 }

@@ -138,6 +138,11 @@ public:
   uint64_t line() const { return instruction->place.line; }
 
 private:
+  /// Notes of a memory operation whether it releases, and whether it acquires.
+  void noteMix(const Op &op);
+  /// Whether there are strong ones without, and with.
+  bool writes[2] = {}, reads[2] = {};
+
   struct Placed {
     const ParsedVariable *variable;
     uint32_t offset; ///< in the frame

@@ -5,10 +5,14 @@
 // PTX ISA, "Memory Consistency Model", "Release and Acquire Patterns": a
 // release, or a fence and then a strong write, hands on what its thread knows
 // to who reads the value with an acquire, or with a strong read and then a
-// fence. Read-modify-writes hand on what they read besides. Each location keeps
-// what its present value hands on, by how far the scopes reach: to the writer's
-// CTA, to its cluster, to all. What an access of too narrow a scope misses is
-// a fault of that access itself (Races.cpp).
+// fence. A release may be followed by a strong write of its thread to the same
+// location, and a strong read by an acquire from it. Read-modify-writes hand on
+// what they read besides. Who begins and who ends must be in each other's
+// scope, and so must a write and who reads it; what an access of too narrow a
+// scope misses is a fault of that access itself (Races.cpp).
+//
+// fence.sc is taken for .acq_rel: which of two comes first in the order that
+// PTX gives them is not known before they run.
 //
 //===----------------------------------------------------------------------===//
 #include "Fences.h"
@@ -44,21 +48,20 @@ static FenceState &change(LaneGroup &group) {
 void quack::sim::runFence(Warp &warp, const Op &op, uint32_t lanes) {
   if (!warp.cluster->tracksOrder)
     return;
+  std::shared_ptr<const OwnTimes> own;
+  if (warp.hasOwnTimes)
+    own = std::make_shared<const OwnTimes>(warp.ownTimes);
   partGroups(warp, lanes);
   for (LaneGroup &group : warp.groups) {
     if (!(group.lanes & lanes))
       continue;
     FenceState &state = change(group);
-    for (unsigned i = 0; i <= reach(op.scope); ++i) {
-      if (acquires(op.order)) {
-        group.clock.join(state.observed[i]);
-        state.observed[i].clear();
-      }
+    for (unsigned i = 0; acquires(op.order) && i <= reach(op.scope); ++i) {
+      group.clock.join(state.observed[i]);
+      state.observed[i].clear();
     }
-    for (unsigned i = 0; releases(op.order) && i <= reach(op.scope); ++i) {
-      state.released[i] = group.clock;
-      state.times[i] = warp.time;
-    }
+    for (unsigned i = 0; releases(op.order) && i <= reach(op.scope); ++i)
+      state.released[i] = {group.clock, warp.time, own};
   }
   ++warp.time;
 }
@@ -80,69 +83,117 @@ static void forEachLocation(const Access &access, F visit) {
   }
 }
 
-/// Lets lanes that read a location come after what its value hands on.
-static void observe(Warp &warp, const Op &op, uint64_t key, uint32_t lanes) {
-  auto &locations = warp.cluster->machine.locations;
-  auto found = locations.find(key);
-  if (found == locations.end())
-    return;
-  const Location &location = found->second;
+/// Returns what a location hands on to a thread of a CTA from those as near as
+/// `reach` says; null if nothing.
+static const Clock *find(const HandedOn &from, const Cta &cta, unsigned reach) {
+  if (reach == 2)
+    return &from.toAll;
+  const auto &clocks = reach ? from.inCluster : from.inCta;
+  auto found = clocks.find(reach ? cta.index - cta.rank : cta.index);
+  return found == clocks.end() ? nullptr : &found->second;
+}
+
+/// Hands `clock` on to those who are as near to a CTA as `reach` says.
+static void add(HandedOn &to, const Warp &warp, unsigned reach,
+                const Clock &clock) {
+  const Cta &cta = *warp.cta;
+  if (reach == 2)
+    to.toAll.join(clock);
+  else if (warp.cluster->program.hasNarrowScopes)
+    (reach ? to.inCluster[cta.index - cta.rank] : to.inCta[cta.index])
+        .join(clock);
+}
+
+/// Returns whether an access and the write before it include each other.
+static bool meets(const Location &location, const Warp &warp, const Op &op) {
   const Cta &cta = *warp.cta;
   unsigned distance = cta.index == location.cta                  ? 0
                       : cta.index - cta.rank == location.cluster ? 1
                                                                  : 2;
-  if (distance > reach(op.scope))
-    return;
-  const Clock &clock = location.handsOn[distance];
-  if (acquires(op.order))
-    return acquire(warp, lanes, clock);
-  partGroups(warp, lanes);
-  for (LaneGroup &group : warp.groups)
-    if (group.lanes & lanes)
-      change(group).observed[distance].join(clock);
+  return distance <= std::min(reach(op.scope), location.reach);
 }
 
-/// What a lane hands on by a strong write, by distance.
-static void collect(Warp &warp, const Op &op, unsigned lane,
-                    std::array<Clock, 3> &clocks) {
-  LaneGroup &group = groupOf(warp, lane);
-  if (releases(op.order)) {
-    Clock all;
-    release(warp, 1u << lane, all);
-    for (unsigned i = 0; i <= reach(op.scope); ++i)
-      clocks[i].join(all);
+/// Lets lanes that read a location come after what its value hands on.
+static void observe(Warp &warp, const Op &op, uint64_t key, uint32_t lanes) {
+  auto &locations = warp.cluster->machine.locations;
+  auto found = locations.find(key);
+  if (found == locations.end() || !meets(found->second, warp, op))
     return;
-  }
-  if (!group.fences)
-    return;
-  for (unsigned i = 0; i <= reach(op.scope); ++i) {
-    if (!group.fences->times[i])
+  Location &location = found->second;
+  for (unsigned i = 0; i < numReaches; ++i) {
+    const Clock *clock = find(location.handedOn, *warp.cta, i);
+    if (!clock || clock->isEmpty())
       continue;
-    clocks[i].join(group.fences->released[i]);
-    handOnOwn(warp, 1u << lane, group.fences->times[i], clocks[i]);
+    if (acquires(op.order) && i <= reach(op.scope)) {
+      acquire(warp, lanes, *clock);
+      continue;
+    }
+    partGroups(warp, lanes);
+    for (LaneGroup &group : warp.groups)
+      if (group.lanes & lanes)
+        change(group).observed[i].join(*clock);
+    if (warp.cluster->program.mixesReads)
+      for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        location.own[{warp.serial, firstLane(rest)}].observed[i].join(*clock);
+  }
+}
+
+/// Lets lanes that acquire from a location come after what they have observed
+/// there before.
+static void acquireObserved(Warp &warp, const Op &op, uint64_t key,
+                            uint32_t lanes) {
+  auto &locations = warp.cluster->machine.locations;
+  auto found = locations.find(key);
+  if (!warp.cluster->program.mixesReads || !acquires(op.order) ||
+      found == locations.end())
+    return;
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    auto own = found->second.own.find({warp.serial, firstLane(rest)});
+    for (unsigned i = 0; own != found->second.own.end() && i <= reach(op.scope);
+         ++i)
+      acquire(warp, rest & -rest, own->second.observed[i]);
+  }
+}
+
+/// What a lane hands on by a strong write.
+static void collect(Warp &warp, const Op &op, unsigned lane,
+                    Location &location) {
+  bool mixes = warp.cluster->program.mixesWrites;
+  if (mixes) {
+    auto own = location.own.find({warp.serial, lane});
+    for (unsigned i = 0; own != location.own.end() && i < numReaches; ++i)
+      add(location.handedOn, warp, i, own->second.released[i]);
+  }
+  if (const std::shared_ptr<FenceState> &fences = groupOf(warp, lane).fences)
+    for (unsigned i = 0; i < numReaches; ++i) {
+      const ReleasedByFence &released = fences->released[i];
+      if (!released.time)
+        continue;
+      Clock clock = released.clock;
+      handOnOwn(warp, 1u << lane, released.time, released.own.get(), clock);
+      add(location.handedOn, warp, i, clock);
+    }
+  if (!releases(op.order))
+    return;
+  Clock clock;
+  release(warp, 1u << lane, clock);
+  for (unsigned i = 0; i <= reach(op.scope); ++i) {
+    add(location.handedOn, warp, i, clock);
+    if (mixes)
+      location.own[{warp.serial, lane}].released[i].join(clock);
   }
 }
 
 static void publish(Warp &warp, const Op &op, uint64_t key, uint32_t lanes,
                     bool isAtomic) {
   Location &location = warp.cluster->machine.locations[key];
-  const Cta &cta = *warp.cta;
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-    unsigned lane = firstLane(rest);
-    bool isSame = location.cta == cta.index && location.warp == warp.number &&
-                  location.lane == lane;
-    if (!isAtomic && !isSame)
-      for (Clock &clock : location.handsOn)
-        clock.clear();
-    if (location.cta != cta.index)
-      location.handsOn[0] = location.handsOn[1];
-    if (location.cluster != cta.index - cta.rank)
-      location.handsOn[0] = location.handsOn[1] = location.handsOn[2];
-    location.cta = cta.index;
-    location.cluster = cta.index - cta.rank;
-    location.warp = warp.number;
-    location.lane = lane;
-    collect(warp, op, lane, location.handsOn);
+    if (!isAtomic || !meets(location, warp, op))
+      location.handedOn.clear();
+    location.cta = warp.cta->index;
+    location.cluster = warp.cta->index - warp.cta->rank;
+    location.reach = reach(op.scope);
+    collect(warp, op, firstLane(rest), location);
   }
 }
 
@@ -153,6 +204,7 @@ void quack::sim::observeLocations(Warp &warp, const Op &op,
     return;
   forEachLocation(access, [&](uint64_t key, uint32_t lanes) {
     observe(warp, op, key, lanes);
+    acquireObserved(warp, op, key, lanes);
   });
 }
 
@@ -179,5 +231,11 @@ void quack::sim::passLocations(Warp &warp, const Op &op, const Access &access) {
 }
 
 void quack::sim::forgetReleases(Machine &machine, uint64_t key) {
-  machine.locations.erase(key);
+  auto found = machine.locations.find(key);
+  if (found == machine.locations.end())
+    return;
+  // A thread's release stands for its later writes, too.
+  found->second.handedOn.clear();
+  if (found->second.own.empty())
+    machine.locations.erase(found);
 }

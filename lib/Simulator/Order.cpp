@@ -63,13 +63,14 @@ void quack::sim::acquire(Warp &warp, uint32_t lanes, const Clock &from) {
 }
 
 void quack::sim::handOnOwn(Warp &warp, uint32_t lanes, uint32_t time,
-                           Clock &into) {
+                           const OwnTimes *own, Clock &into) {
   into.learn(agentOf(warp, AgentKind::lanes), lanes, warp.lanes, time);
-  for (unsigned kind = 1; warp.hasOwnTimes && kind < numAgentKinds; ++kind)
+  for (unsigned kind = 1; own && kind < numAgentKinds; ++kind)
     for (uint32_t rest = lanes; rest;) {
-      uint32_t time = warp.ownTimes[kind][firstLane(rest)], same = 0;
+      const LaneTimes &times = (*own)[kind];
+      uint32_t time = times[firstLane(rest)], same = 0;
       for (unsigned i = 0; i < warpLanes; ++i)
-        same |= uint32_t(warp.ownTimes[kind][i] == time) << i;
+        same |= uint32_t(times[i] == time) << i;
       if (time)
         into.learn(agentOf(warp, AgentKind(kind)), same & rest, warp.lanes,
                    time);
@@ -83,7 +84,8 @@ void quack::sim::release(Warp &warp, uint32_t lanes, Clock &into) {
   for (LaneGroup &group : warp.groups)
     if (group.lanes & lanes)
       into.join(group.clock);
-  handOnOwn(warp, lanes, warp.time++, into);
+  handOnOwn(warp, lanes, warp.time++,
+            warp.hasOwnTimes ? &warp.ownTimes : nullptr, into);
 }
 
 void quack::sim::learnOwn(Warp &warp, uint32_t lanes, AgentKind kind,

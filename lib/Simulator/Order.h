@@ -22,8 +22,10 @@ Clock &clockOf(Warp &warp, unsigned lane);
 /// Hands what `lanes` know and have done on to `into`, and ends the warp's
 /// step: what they do from now on is not covered.
 void release(Warp &warp, uint32_t lanes, Clock &into);
-/// Hands on what `lanes` have done themselves up to `time`.
-void handOnOwn(Warp &warp, uint32_t lanes, uint32_t time, Clock &into);
+/// Hands on what `lanes` have done themselves up to `time`, with their other
+/// operations up to `own`, if not null.
+void handOnOwn(Warp &warp, uint32_t lanes, uint32_t time, const OwnTimes *own,
+               Clock &into);
 /// From now on `lanes` come after what `from` knows.
 void acquire(Warp &warp, uint32_t lanes, const Clock &from);
 /// From now on `lanes` come after what the agent has done up to `time`.

@@ -248,7 +248,11 @@ struct Program {
   uint32_t sharedGranule = 16, globalGranule = 16;
   bool mayMeet = false;   ///< clusters, in global memory
   bool hasFences = false; ///< or other instructions that release or acquire
-  bool hasAsync = false;  ///< operations that complete later
+  bool hasNarrowScopes = false; ///< fences or strong accesses below .gpu
+  /// Whether some strong writes release and others do not; whether some strong
+  /// reads acquire and others do not.
+  bool mixesWrites = false, mixesReads = false;
+  bool hasAsync = false; ///< operations that complete later
   uint32_t requiredThreads[3], maxThreads[3], requiredCluster[3];
 };
 

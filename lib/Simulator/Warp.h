@@ -14,6 +14,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 
+#include <map>
 #include <memory>
 
 namespace quack::sim {
@@ -55,12 +56,23 @@ struct Join {
   bool isOpen = false;
 };
 
-/// What the fences of lanes have made ready, by distance: for threads of the
-/// same CTA, of the same cluster, for all.
+/// By AgentKind: up to when each lane's own operations are done.
+using OwnTimes = std::array<LaneTimes, numAgentKinds>;
+
+/// How far a scope reaches: to the threads of the CTA, of the cluster, to all.
+inline constexpr unsigned numReaches = 3;
+
+/// What a fence hands on.
+struct ReleasedByFence {
+  Clock clock;
+  uint32_t time = 0;                   ///< the step before it; 0: no fence
+  std::shared_ptr<const OwnTimes> own; ///< Warp::ownTimes then, if any
+};
+
+/// What the fences of lanes have made ready, by how far those reach.
 struct FenceState {
-  std::array<Clock, 3> released;      ///< what the last fence hands on,
-  std::array<uint32_t, 3> times = {}; ///< and the step before it; 0: none
-  std::array<Clock, 3> observed;      ///< what the next fence acquires
+  std::array<ReleasedByFence, numReaches> released; ///< by the last fence
+  std::array<Clock, numReaches> observed; ///< what the next fence acquires
 };
 
 /// Lanes of a warp that know the same of others.
@@ -70,12 +82,27 @@ struct LaneGroup {
   std::shared_ptr<FenceState> fences; ///< shared until it changes
 };
 
-/// What the value of a location that is accessed strongly hands on, by the
-/// distance of who reads it.
+/// What a location hands on: to threads of a CTA from those of the same CTA,
+/// to threads of a cluster from those of the same cluster, and from anyone to
+/// all.
+struct HandedOn {
+  std::map<uint32_t, Clock> inCta, inCluster; ///< by Cta::index, of the first
+  Clock toAll;
+  void clear() { *this = {}; }
+};
+
+/// A location that is accessed strongly.
 struct Location {
-  std::array<Clock, 3> handsOn;
-  // Who has written it last.
-  uint32_t cta = 0, cluster = 0, warp = 0, lane = 0;
+  HandedOn handedOn; ///< by its present value
+  // Who has written that, and how far the write's scope reaches.
+  uint32_t cta = 0, cluster = 0;
+  unsigned reach = 0;
+  /// What a thread has released or observed here, by how far the other side
+  /// must reach; for programs that need it.
+  struct Own {
+    std::array<Clock, numReaches> released, observed;
+  };
+  std::map<std::pair<uint32_t, uint32_t>, Own> own; ///< by warp and lane
 };
 
 /// The number that an instruction of a warp has in the log, for one of the
@@ -112,8 +139,7 @@ struct Warp {
 
   llvm::SmallVector<LaneGroup, 1> groups;
   uint32_t time = 1; ///< the present step; ends with each release
-  /// By AgentKind: up to when a lane's own operations are done.
-  std::array<LaneTimes, numAgentKinds> ownTimes;
+  OwnTimes ownTimes;
   bool hasOwnTimes = false;
   std::array<CachedEvent, 32> cachedEvents;
 

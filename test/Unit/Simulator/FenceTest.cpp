@@ -127,6 +127,107 @@ TEST(Fences, AStoreThatDisplacesARelease) {
               body("atom.exch.global.b32 %r6, [%rd0+128], 2;\n"), {32, 1, 3});
 }
 
+/// What each of up to four threads does, that of CTA `i / 2`, warp `i % 2`.
+static std::string threads(std::vector<std::string> bodies) {
+  bodies.resize(4);
+  std::string text = "and.b32 %r9, %r0, 31; setp.ne.u32 %p0, %r9, 0; @%p0 ret; "
+                     "mov.u32 %r2, %ctaid.x; shr.u32 %r3, %r0, 5; mad.lo.u32 "
+                     "%r2, %r2, 2, %r3;\n";
+  for (unsigned i = 1; i < 4; ++i)
+    text += "setp.eq.u32 %p1, %r2, " + std::to_string(i) + "; @%p1 bra T" +
+            std::to_string(i) + ";\n";
+  for (unsigned i = 0; i < 4; ++i)
+    text += (i ? "ret;\nT" + std::to_string(i) + ":\n" : "") + bodies[i];
+  return text;
+}
+/// Reads word `at` of the buffer with `load` until it is `value`.
+static std::string until(const std::string &load, unsigned at, unsigned value) {
+  static unsigned label = 0;
+  std::string name = "U" + std::to_string(label++);
+  return name + ": ld." + load + ".global.b32 %r5, [%rd0+" +
+         std::to_string(4 * at) + "]; setp.ne.u32 %p2, %r5, " +
+         std::to_string(value) + "; @%p2 bra " + name + ";\n";
+}
+static std::string set(const std::string &store, unsigned at, unsigned value) {
+  return "st." + store + ".global.b32 [%rd0+" + std::to_string(4 * at) + "], " +
+         std::to_string(value) + ";\n";
+}
+static const std::string data = "st.global.b32 [%rd0], 7;\n",
+                         use = "ld.global.b32 %r6, [%rd0];\n",
+                         exchange = "atom.exch.global.b32 %r7, [%rd0+128], ";
+static const Shape four = {64, 2}, twoClusters = {64, 1, 2};
+
+TEST(Fences, AReleaseStandsForItsThreadsLaterWrites) {
+  // Not for what that thread has only passed on.
+  std::string send = data + set("release.gpu", 32, 1),
+              seen = until("relaxed.gpu", 32, 1) + exchange + "2;\n",
+              get = until("acquire.gpu", 32, 3) + use;
+  expectFault("race", threads({send, seen + set("relaxed.gpu", 32, 3), get}),
+              threads({send, seen + exchange + "3;\n", get}), four);
+  // Another's write between does not matter.
+  auto between = [&](const std::string &first) {
+    return threads(
+        {data + first + until("relaxed.gpu", 32, 2) + set("relaxed.gpu", 32, 3),
+         until("relaxed.gpu", 32, 1) + set("relaxed.gpu", 32, 2), get});
+  };
+  expectFault("race", between(set("relaxed.gpu", 32, 1)),
+              between(set("release.gpu", 32, 1)), four);
+}
+
+TEST(Fences, AnAcquireStandsForItsThreadsEarlierReads) {
+  // Of the same location.
+  auto body = [](const std::string &first, const std::string &third) {
+    return threads({data + set("release.gpu", 32, 1),
+                    first + set("relaxed.gpu", 34, 1) +
+                        until("relaxed.gpu", 33, 1) +
+                        "ld.acquire.gpu.global.b32 %r5, [%rd0+128];\n" + use,
+                    third + until("relaxed.gpu", 34, 1) +
+                        set("relaxed.gpu", 32, 2) + set("relaxed.gpu", 33, 1)});
+  };
+  std::string see = until("relaxed.gpu", 32, 1);
+  expectFault("race", body("", see), body(see, ""), four);
+}
+
+TEST(Fences, ScopesOfBothEnds) {
+  // Through a read-modify-write of the reader's CTA: the fence must include
+  // who wrote the data.
+  auto near = [](const std::string &scope) {
+    return threads(
+        {data + "fence.acq_rel.gpu;\n" + exchange + "1;\n", "",
+         until("relaxed.gpu", 32, 1) + exchange + "2;\n",
+         until("relaxed.gpu", 32, 2) + "fence.acq_rel." + scope + ";\n" + use});
+  };
+  expectFault("race", near("cta"), near("cluster"), four);
+  expectFault("race", near("cluster"), near("gpu"), twoClusters);
+  // Through one of another CTA, between threads of one.
+  auto far = [](const std::string &scope, const std::string &second,
+                const std::string &fourth) {
+    return threads({data + "fence.acq_rel." + scope + ";\n" + exchange + "1;\n",
+                    second, until("relaxed.gpu", 32, 1) + exchange + "2;\n",
+                    fourth});
+  };
+  std::string get = until("relaxed.gpu", 32, 2) + "fence.acq_rel.cta;\n" + use,
+              getWide =
+                  until("relaxed.gpu", 32, 2) + "fence.acq_rel.gpu;\n" + use;
+  expectFault("race", far("cta", "", getWide), far("cta", get, ""), four);
+  expectFault("race", far("cluster", "", getWide), far("cluster", get, ""),
+              twoClusters);
+}
+
+TEST(Fences, WhatFollowsAFenceIsNotCovered) {
+  // A copy that is waited for between the fence and the write.
+  auto body = [](const std::string &before, const std::string &after) {
+    return threads(
+        {"st.shared.b32 [memory+4], 0;\n" + before +
+             "mov.u32 %r4, memory; cp.async.ca.shared.global "
+             "[%r4+64], [%rd0], 4; cp.async.wait_all;\n" +
+             after + "st.relaxed.gpu.global.b32 [%rd0+128], 1;\n",
+         until("acquire.gpu", 32, 1) + "ld.shared.b32 %r6, [memory+64];\n"});
+  };
+  std::string fence = "fence.acq_rel.gpu;\n";
+  expectFault("race", body(fence, ""), body("", fence), {64});
+}
+
 /// Each CTA writes its word and counts itself; the last one reads all.
 static std::string lastReads(const std::string &before,
                              const std::string &atomic,

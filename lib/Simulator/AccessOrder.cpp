@@ -45,6 +45,7 @@ static uint32_t eventOf(Warp &warp, const Op &op, AccessKind kind) {
   event.agent = agentOf(warp, AgentKind::lanes);
   event.time = warp.time;
   event.isAtomic = kind == AccessKind::atomic;
+  event.isRead = kind == AccessKind::read;
   cached = {&op, warp.time, log.add(event), log.generation()};
   return cached.event;
 }

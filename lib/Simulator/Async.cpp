@@ -258,7 +258,9 @@ static void nameEvents(Warp &warp, AsyncOp &async) {
   bool isCopy = async.completion == Completion::copyGroup;
   async.event = begin(isCopy ? AgentKind::copy : AgentKind::bulkWrite);
   async.readEvent = begin(isCopy ? AgentKind::copy : AgentKind::bulkRead);
-  warp.cluster->machine.log[async.readEvent].isStrong = false;
+  AccessLog &log = warp.cluster->machine.log;
+  log[async.readEvent].isStrong = false;
+  log[async.event].isAtomic = async.reduce && log[async.event].isStrong;
 }
 
 static void noteAccesses(Warp &warp, AsyncOp &async) {

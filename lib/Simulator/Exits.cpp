@@ -30,7 +30,8 @@ static void checkSet(const ExitCheck &check, AccessSet set, uint64_t offset,
     AccessLog::Item item = log.first(set);
     set = item.rest;
     const Event &event = log[item.event];
-    if (event.cta == check.cta.index && !event.isAsync)
+    if ((event.cta == check.cta.index && !event.isAsync) ||
+        (isWrite && event.isRead))
       continue;
     uint32_t lanes = item.lanes & ~check.cta.exitClock.known(
                                       event.agent, item.lanes, event.time);

@@ -72,8 +72,9 @@ static bool checkSet(Warp &warp, const Op &op, unsigned lane, AccessSet set,
     const Event &event = log[item.event];
     // An operation that has not completed is looked at by the race check.
     uint32_t lanes =
-        event.isPending ? 0
-                        : findUnfenced(warp, lane, event, item.lanes, spot.cta);
+        event.isPending || (wasWrite && event.isRead)
+            ? 0
+            : findUnfenced(warp, lane, event, item.lanes, spot.cta);
     if (!lanes)
       continue;
     auto tell = wasWrite ? report : warn;

@@ -10,7 +10,10 @@
 // PTX ISA, "Memory Consistency Model": strong operations (relaxed, volatile,
 // atomic, ...) whose scopes include each other's threads and that overlap
 // completely do not race. So a strong access does not displace a weak one: who
-// may meet the first need not be allowed to meet the second.
+// may meet the first need not be allowed to meet the second. And "Causality
+// Order": a strong write is ordered before what comes after a strong read of
+// its value, or of what a chain of read-modify-writes has made of that value.
+// It hands nothing else on (Fences.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "Races.h"
@@ -19,6 +22,8 @@
 #include "RaceCheck.h"
 
 #include "llvm/ADT/Twine.h"
+
+#include <array>
 
 using namespace quack::sim;
 
@@ -150,23 +155,39 @@ static void reportRace(Checker &check, const AccessLog::Item &earlier,
 // Cells
 //===----------------------------------------------------------------------===//
 
+/// Returns whether each of `mine` comes after one of an access' lanes.
+static bool comesAfter(Checker &check, const AccessLog::Item &item,
+                       uint32_t mine) {
+  return item.event == check.ordered ||
+         (item.lanes & ~unordered(check, item, mine)) != 0;
+}
+
 /// Checks an access against the earlier ones in `set`.
 static void checkSet(Checker &check, AccessSet set, uint32_t mine,
                      const Spot &spot, bool wasWrite) {
-  bool inChain = false;
+  // What has read the value of the writes that follow in the list.
+  llvm::SmallVector<AccessLog::Item, 4> readers;
   for (set &= ~readByNc; set;) {
     AccessLog::Item item = check.log.first(set);
     set = item.rest;
     const Event &event = check.log[item.event];
-    // Who is ordered after a read-modify-write is after what that observed.
-    bool isObserved = inChain && event.isStrong && !check.isStrong;
-    inChain |= event.isAtomic;
-    // Strength first: many may poll one place.
-    if (item.event == check.ordered || isObserved ||
-        strengthOf(check, event) == Strength::moral)
+    if (wasWrite && event.isRead) {
+      readers.push_back(item);
       continue;
-    if (uint32_t lanes = unordered(check, item, mine))
-      reportRace(check, item, lanes, mine, spot, wasWrite);
+    }
+    // Strength first: many may poll one place.
+    if (item.event != check.ordered &&
+        strengthOf(check, event) != Strength::moral)
+      if (uint32_t lanes = unordered(check, item, mine))
+        if (!event.isStrong ||
+            llvm::none_of(readers, [&](const AccessLog::Item &reader) {
+              return comesAfter(check, reader, mine);
+            }))
+          reportRace(check, item, lanes, mine, spot, wasWrite);
+    if (event.isAtomic)
+      readers.push_back(item);
+    else
+      readers.clear();
   }
 }
 
@@ -212,27 +233,121 @@ static AccessSet withRead(Checker &check, AccessSet set, uint32_t mine) {
   return makeSet(check, kept, mine) | mark;
 }
 
-/// Returns `set` with this strong write. A read-modify-write observes all that
-/// the one before it did, so that who comes after it comes after them; of those
-/// one of another CTA stays, for scopes.
-static AccessSet withStrongWrite(Checker &check, AccessSet set, uint32_t mine) {
-  llvm::SmallVector<AccessLog::Item, 4> kept;
-  bool hasOther = false;
-  while (set) {
-    AccessLog::Item item = check.log.first(set);
-    set = item.rest;
-    const Event &event = check.log[item.event];
-    bool keeps = !event.isStrong;
-    if (!keeps && check.kind == AccessKind::atomic) {
-      keeps = !hasOther && event.cta != check.warp.cta->index;
-      hasOther |= keeps;
-    } else if (!keeps) {
-      keeps = item.event == check.event || !covers(check, event) ||
-              unordered(check, item, mine);
+/// Returns the writes `set` with this strong read of the latest one, if it is
+/// not ordered after that without it.
+static AccessSet withReader(Checker &check, AccessSet set, uint32_t mine) {
+  AccessLog::Item item = check.log.first(set);
+  for (; check.log[item.event].isRead; item = check.log.first(item.rest))
+    if (check.log[item.event].agent == check.log[check.event].agent &&
+        (item.lanes & mine) == mine)
+      return set; // what comes after the later read comes after the first
+  bool isRead = strengthOf(check, check.log[item.event]) == Strength::moral;
+  return isRead && unordered(check, item, mine)
+             ? check.log.with(set, check.event, mine)
+             : set;
+}
+
+namespace {
+/// Says which of a chain of read-modify-writes must stay, the latest first. Who
+/// comes after one comes after all before it. So of those that a later access
+/// may not meet, for its scope or for theirs, the latest will do: of all, of
+/// those with no more than cluster scope and of those with CTA scope, the
+/// latest, the latest of another CTA than that and the latest of another
+/// cluster.
+class ScopeWitnesses {
+public:
+  /// Returns whether the next access must stay.
+  bool add(const Event &event) {
+    bool stays = false;
+    for (size_t i = std::min(event.op->scope, Scope::gpu) == Scope::gpu ? 2
+                    : event.op->scope == Scope::cluster                 ? 1
+                                                                        : 0;
+         i < latest.size(); ++i) {
+      Latest &of = latest[i];
+      stays |= !of.any || (!of.hasOtherCta && event.cta != of.any->cta) ||
+               (!of.hasOtherCluster && event.cluster != of.any->cluster);
+      if (!of.any)
+        of.any = &event;
+      of.hasOtherCta |= event.cta != of.any->cta;
+      of.hasOtherCluster |= event.cluster != of.any->cluster;
     }
-    if (keeps)
-      kept.push_back(item);
+    return stays;
   }
+
+private:
+  struct Latest {
+    const Event *any = nullptr;
+    bool hasOtherCta = false, hasOtherCluster = false;
+  };
+  std::array<Latest, 3> latest; ///< CTA scope, up to cluster scope, all
+};
+} // namespace
+
+/// Returns the end of the chain that begins with `writes`: its first write and
+/// what has read and rewritten the value since.
+static size_t endOfChain(const Checker &check,
+                         llvm::ArrayRef<AccessLog::Item> writes) {
+  size_t end = 0;
+  while (end < writes.size() && check.log[writes[end].event].isStrong) {
+    const Event &event = check.log[writes[end++].event];
+    if (!event.isAtomic && !event.isRead)
+      break;
+  }
+  return end;
+}
+
+/// Appends what stays of the chain that the present read-modify-write goes on.
+/// If an older chain stays, so does the write that parts them.
+static void keepWitnesses(const Checker &check,
+                          llvm::ArrayRef<AccessLog::Item> chain, bool hasOlder,
+                          llvm::SmallVectorImpl<AccessLog::Item> &kept) {
+  ScopeWitnesses witnesses;
+  witnesses.add(check.log[check.event]);
+  size_t begin = kept.size(), used = begin; // up to the last write that stays
+  for (const AccessLog::Item &item : chain) {
+    const Event &event = check.log[item.event];
+    bool stays =
+        event.isRead || witnesses.add(event) || (hasOlder && !event.isAtomic);
+    if (stays)
+      kept.push_back(item);
+    if (stays && !event.isRead)
+      used = kept.size();
+  }
+  kept.truncate(used);
+}
+
+/// Returns whether a chain has a write that this one does not stand for.
+static bool mustStay(Checker &check, llvm::ArrayRef<AccessLog::Item> chain,
+                     uint32_t mine) {
+  return llvm::any_of(chain, [&](const AccessLog::Item &item) {
+    const Event &event = check.log[item.event];
+    return !event.isRead &&
+           (item.event == check.event || !covers(check, event) ||
+            unordered(check, item, mine));
+  });
+}
+
+/// Returns `set` with this strong write.
+static AccessSet withStrongWrite(Checker &check, AccessSet set, uint32_t mine) {
+  llvm::SmallVector<AccessLog::Item, 8> writes, kept;
+  for (; set; set = writes.back().rest)
+    writes.push_back(check.log.first(set));
+  llvm::ArrayRef<AccessLog::Item> rest = writes;
+  if (check.kind == AccessKind::atomic) {
+    // Lanes take their turns from lane 0 up.
+    mine = 1u << (31 - __builtin_clz(mine));
+    size_t end = endOfChain(check, rest);
+    bool hasOlder = end < rest.size() && check.log[rest[end].event].isStrong;
+    keepWitnesses(check, rest.take_front(end), hasOlder, kept);
+    kept.append(rest.begin() + end, rest.end());
+    return makeSet(check, kept, mine);
+  }
+  while (size_t end = endOfChain(check, rest)) {
+    if (mustStay(check, rest.take_front(end), mine))
+      kept.append(rest.begin(), rest.begin() + end);
+    rest = rest.drop_front(end);
+  }
+  kept.append(rest.begin(), rest.end());
   return makeSet(check, kept, mine);
 }
 
@@ -248,7 +363,7 @@ static void checkNonCoherent(Checker &check, const ShadowCell &cell,
     item = check.log.first(set);
     const Event &event = check.log[item.event];
     if (event.grid == check.warp.cluster->grid.number &&
-        (reads || event.op->isNonCoherent))
+        (reads ? !event.isRead : event.op->isNonCoherent))
       break;
     item.event = 0;
   }
@@ -272,6 +387,8 @@ void quack::sim::accessCell(Checker &check, ShadowCell &cell, uint32_t mine,
   if (cell.write)
     checkSet(check, cell.write, mine, spot, true);
   if (check.kind == AccessKind::read) {
+    if (cell.write && check.isStrong)
+      cell.write = withReader(check, cell.write, mine);
     AccessSet mark = check.op.isNonCoherent ? readByNc : 0;
     if ((cell.read & ~readByNc) == 0)
       cell.read |= check.log.with(0, check.event, mine) | mark;
@@ -285,8 +402,12 @@ void quack::sim::accessCell(Checker &check, ShadowCell &cell, uint32_t mine,
     cell.write = withStrongWrite(check, cell.write, mine);
     return;
   }
-  if (cell.write && check.log[check.log.first(cell.write).event].isStrong)
-    forgetReleases(check.warp.cluster->machine, spot.key());
+  if (cell.write) {
+    const Event &last = check.log[check.log.first(cell.write).event];
+    uint64_t bytes = uint64_t(sizeOf(last.op->type)) * last.op->count;
+    if (last.isStrong) // keys are those of whole accesses
+      forgetReleases(check.warp.cluster->machine, spot.key() & ~(bytes - 1));
+  }
   cell.write = check.log.with(0, check.event, mine);
   cell.read &= readByNc;
 }

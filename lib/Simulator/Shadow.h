@@ -41,13 +41,14 @@ struct Event {
   bool isPending = false; ///< issued and not completed
   bool isStrong = false;  ///< relaxed, volatile, atomic, ...
   bool isAtomic = false;  ///< a read-modify-write
+  bool isRead = false;    ///< among writes: it reads the one after it
 };
 
 /// What a half of a cell holds: 0, an event's number and a lane, or a list.
 using AccessSet = uint32_t;
 
 struct ShadowCell {
-  AccessSet write = 0;
+  AccessSet write = 0; ///< with strong reads of a strong write, before it
   AccessSet read = 0; ///< with `readByNc`
 };
 

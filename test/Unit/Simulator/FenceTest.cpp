@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SimulatorTest.h"
+#include "ThreadBodies.h"
 
 using namespace quack::sim;
 
@@ -127,31 +127,6 @@ TEST(Fences, AStoreThatDisplacesARelease) {
               body("atom.exch.global.b32 %r6, [%rd0+128], 2;\n"), {32, 1, 3});
 }
 
-/// What each of up to four threads does, that of CTA `i / 2`, warp `i % 2`.
-static std::string threads(std::vector<std::string> bodies) {
-  bodies.resize(4);
-  std::string text = "and.b32 %r9, %r0, 31; setp.ne.u32 %p0, %r9, 0; @%p0 ret; "
-                     "mov.u32 %r2, %ctaid.x; shr.u32 %r3, %r0, 5; mad.lo.u32 "
-                     "%r2, %r2, 2, %r3;\n";
-  for (unsigned i = 1; i < 4; ++i)
-    text += "setp.eq.u32 %p1, %r2, " + std::to_string(i) + "; @%p1 bra T" +
-            std::to_string(i) + ";\n";
-  for (unsigned i = 0; i < 4; ++i)
-    text += (i ? "ret;\nT" + std::to_string(i) + ":\n" : "") + bodies[i];
-  return text;
-}
-/// Reads word `at` of the buffer with `load` until it is `value`.
-static std::string until(const std::string &load, unsigned at, unsigned value) {
-  static unsigned label = 0;
-  std::string name = "U" + std::to_string(label++);
-  return name + ": ld." + load + ".global.b32 %r5, [%rd0+" +
-         std::to_string(4 * at) + "]; setp.ne.u32 %p2, %r5, " +
-         std::to_string(value) + "; @%p2 bra " + name + ";\n";
-}
-static std::string set(const std::string &store, unsigned at, unsigned value) {
-  return "st." + store + ".global.b32 [%rd0+" + std::to_string(4 * at) + "], " +
-         std::to_string(value) + ";\n";
-}
 static const std::string data = "st.global.b32 [%rd0], 7;\n",
                          use = "ld.global.b32 %r6, [%rd0];\n",
                          exchange = "atom.exch.global.b32 %r7, [%rd0+128], ";

@@ -34,18 +34,23 @@ static Event makeEvent(const Warp &warp, const Op &op) {
   return event;
 }
 
-/// Returns the number of the instruction that the warp executes.
-static uint32_t eventOf(Warp &warp, const Op &op, AccessKind kind) {
+/// Returns the number of the instruction that the warp executes. Who knows
+/// `view` up to `viewTime` knows that it is over, too.
+static uint32_t eventOf(Warp &warp, const Op &op, AccessKind kind,
+                        Agent view = {}, uint32_t viewTime = 0) {
   AccessLog &log = warp.cluster->machine.log;
   CachedEvent &cached = warp.cachedEvents[op.index % warp.cachedEvents.size()];
   if (cached.op == &op && cached.time == warp.time &&
-      cached.generation == log.generation())
+      cached.generation == log.generation() &&
+      log[cached.event].viewTime == viewTime && log[cached.event].view == view)
     return cached.event;
   Event event = makeEvent(warp, op);
   event.agent = agentOf(warp, AgentKind::lanes);
   event.time = warp.time;
   event.isAtomic = kind == AccessKind::atomic;
   event.isRead = kind == AccessKind::read;
+  event.view = view;
+  event.viewTime = viewTime;
   cached = {&op, warp.time, log.add(event), log.generation()};
   return cached.event;
 }
@@ -90,6 +95,7 @@ static void compact(Machine &machine) {
           for (const std::unique_ptr<AsyncOp> &async : cluster->pending) {
             pin(async->event);
             pin(async->readEvent);
+            pin(async->useEvent);
           }
       });
 }
@@ -145,12 +151,38 @@ void quack::sim::noteInit(Warp &warp, const Op &op, unsigned lane,
 }
 
 void quack::sim::noteUse(Warp &warp, const Op &op, uint32_t lanes, Cta &cta,
-                         const MBarrier &barrier) {
-  // A relaxed use orders nothing; who sees its phase end knows that it is over.
-  if (!warp.cluster->checksRaces || op.isRelaxed ||
+                         const MBarrier &barrier, bool isWait) {
+  // If the initialisation may come later, that is what is wrong.
+  if (!warp.cluster->checksRaces ||
       !clockOf(warp, firstLane(lanes)).knows(barrier.agent, 1))
     return;
-  noteShared(warp, op, lanes, cta, barrier.offset, 8, AccessKind::read);
+  // Who has seen the end of the phase knows that its arrivals are over,
+  // whatever these release.
+  uint32_t event = isWait ? eventOf(warp, op, AccessKind::read)
+                          : eventOf(warp, op, AccessKind::read, barrier.views,
+                                    uint32_t(barrier.phase + 1));
+  Checker check(warp, op, AccessKind::read, event);
+  accessShared(check, cta, barrier.offset, 8, lanes);
+}
+
+uint32_t quack::sim::beginUse(Warp &warp, const Op &op, unsigned lane, Cta &cta,
+                              const MBarrier &barrier) {
+  Event event = makeEvent(warp, op);
+  event.agent = barrier.agent;
+  event.time = event.viewTime = neverTime;
+  event.view = barrier.views;
+  event.lane = uint8_t(lane);
+  event.isAsync = true;
+  uint32_t number = warp.cluster->machine.log.add(event);
+  Checker check(warp, op, AccessKind::read, number);
+  accessShared(check, cta, barrier.offset, 8, 1u << lane);
+  return number;
+}
+
+void quack::sim::endUse(Cluster &cluster, uint32_t event,
+                        const MBarrier &barrier) {
+  cluster.machine.log[event].time = barrier.phaseTime();
+  cluster.machine.log[event].viewTime = uint32_t(barrier.phase + 1);
 }
 
 void quack::sim::noteAsync(Warp &warp, const Op &op, unsigned lane, Cta &cta,

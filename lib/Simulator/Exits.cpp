@@ -33,6 +33,8 @@ static void checkSet(const ExitCheck &check, AccessSet set, uint64_t offset,
     if ((event.cta == check.cta.index && !event.isAsync) ||
         (isWrite && event.isRead))
       continue;
+    if (event.viewTime && check.cta.exitClock.knows(event.view, event.viewTime))
+      continue;
     uint32_t lanes = item.lanes & ~check.cta.exitClock.known(
                                       event.agent, item.lanes, event.time);
     if (!lanes)

@@ -222,7 +222,7 @@ static uint64_t change(Warp &warp, const Op &op, unsigned lane,
   if (!barrier)
     return 0;
   Cta &cta = *resolveShared(warp, address, op.space).cta;
-  noteUse(warp, op, 1u << lane, cta, *barrier);
+  noteUse(warp, op, 1u << lane, cta, *barrier, /*isWait=*/false);
   barrier->fromPeers.arrivals |= &cta != warp.cta;
   uint64_t state = stateOf(*barrier);
   switch (MBarrierAction(op.mode)) {
@@ -274,10 +274,10 @@ void quack::sim::runPendingCount(Warp &warp, const Op &op, uint32_t lanes) {
 // test_wait, try_wait
 //===----------------------------------------------------------------------===//
 
-/// Lets lanes whose wait has ended come after the phase, or at least know of
-/// its end; those of one mbarrier together.
+/// Notes that lanes have looked at mbarriers. Lets those of them whose wait is
+/// over come after the phase, or at least know of its end.
 static void learnPhases(Warp &warp, const Op &op, const uint64_t *addresses,
-                        uint32_t lanes) {
+                        uint32_t lanes, uint32_t over) {
   while (lanes) {
     uint64_t address = addresses[firstLane(lanes)];
     uint32_t same = 0;
@@ -285,12 +285,13 @@ static void learnPhases(Warp &warp, const Op &op, const uint64_t *addresses,
       same |= uint32_t(addresses[i] == address) << i;
     SharedPlace place = resolveShared(warp, address, op.space);
     const MBarrier &barrier = *place.cta->findMBarrier(place.offset);
-    noteUse(warp, op, lanes & same, *place.cta, barrier);
-    if (op.isRelaxed)
-      learn(warp, lanes & same, barrier.views, uint32_t(barrier.phase));
-    else
-      acquire(warp, lanes & same, barrier.completed);
+    noteUse(warp, op, lanes & same, *place.cta, barrier, /*isWait=*/true);
     lanes &= ~same;
+    same &= over;
+    if (same && op.isRelaxed)
+      learn(warp, same, barrier.views, uint32_t(barrier.phase));
+    else if (same)
+      acquire(warp, same, barrier.completed);
   }
 }
 
@@ -337,7 +338,7 @@ void quack::sim::runMBarrierWait(Warp &warp, const Op &op, uint32_t lanes) {
   Cluster &cluster = *warp.cluster;
   uint64_t addresses[warpLanes];
   computeAddresses(warp, op.a, op.from, op.offset, addresses);
-  uint32_t done = 0, over = 0;
+  uint32_t found = 0, done = 0, over = 0;
   bool fails = op.mode &&
                cluster.launch.options->schedule == Schedule::random &&
                !cluster.machine.watch.isSearching() &&
@@ -347,6 +348,7 @@ void quack::sim::runMBarrierWait(Warp &warp, const Op &op, uint32_t lanes) {
       continue;
     MBarrier *barrier = findBarrier(warp, op, i, addresses[i], false);
     bool isOver = !barrier;
+    found |= uint32_t(barrier != nullptr) << i;
     if (barrier && !fails)
       isOver = op.count ? testParity(warp, op, i, *barrier)
                         : testState(warp, op, i, *barrier);
@@ -364,7 +366,7 @@ void quack::sim::runMBarrierWait(Warp &warp, const Op &op, uint32_t lanes) {
                         : "a wait of CTA scope for an arrival of another CTA");
     over |= 1u << i;
   }
-  learnPhases(warp, op, addresses, over);
+  learnPhases(warp, op, addresses, found, over);
   warp.mask(op.d) = (warp.mask(op.d) & ~lanes) | done;
   warp.define(op.d, lanes, allLanes);
   if (done == lanes)

@@ -46,6 +46,8 @@ static uint32_t unknownLanes(Checker &check, const AccessLog::Item &earlier,
         check.ordered = earlier.event;
       continue;
     }
+    if (event.viewTime && group.clock.knows(event.view, event.viewTime))
+      continue;
     result |= earlier.lanes &
               ~group.clock.known(event.agent, earlier.lanes, event.time);
   }

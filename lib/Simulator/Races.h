@@ -26,7 +26,12 @@ void noteInit(Warp &warp, const Op &op, unsigned lane, Agent mbarrier,
 /// Notes that lanes use an mbarrier, which must not be initialised or
 /// invalidated meanwhile.
 void noteUse(Warp &warp, const Op &op, uint32_t lanes, Cta &cta,
-             const MBarrier &barrier);
+             const MBarrier &barrier, bool isWait);
+/// The same of an asynchronous operation, from its issue to its signal. Returns
+/// its number.
+uint32_t beginUse(Warp &warp, const Op &op, unsigned lane, Cta &cta,
+                  const MBarrier &barrier);
+void endUse(Cluster &cluster, uint32_t event, const MBarrier &barrier);
 
 /// Returns the number of an asynchronous operation that a lane issues. It is
 /// done for those who know `agent` up to `time`, which endAsync may set.

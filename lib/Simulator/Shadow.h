@@ -27,10 +27,12 @@ namespace quack::sim {
 /// An instruction that a warp executed in one of its steps, or an asynchronous
 /// operation.
 struct Event {
+  const Op *op = nullptr;
   Agent agent; ///< who must be known up to `time` by who comes after
   uint32_t time = 0;
   uint32_t ctaNumber = 0; ///< in the grid, of who issued it
-  const Op *op = nullptr;
+  Agent view;            ///< of a use of an mbarrier: or this up to `viewTime`,
+  uint32_t viewTime = 0; ///< if not 0
   uint32_t cta = 0;     ///< in the machine, of who issued it,
   uint32_t cluster = 0; ///< and the first of its cluster
   uint16_t grid = 0;    ///< in the machine's stream
@@ -49,7 +51,7 @@ using AccessSet = uint32_t;
 
 struct ShadowCell {
   AccessSet write = 0; ///< with strong reads of a strong write, before it
-  AccessSet read = 0; ///< with `readByNc`
+  AccessSet read = 0;  ///< with `readByNc`
 };
 
 /// Marks cells that an ld.global.nc has read, whoever read them since.

@@ -156,6 +156,71 @@ TEST(Exits, UsesOfAnMBarrier) {
               {32, 2});
 }
 
+TEST(Exits, RelaxedUsesOfAnMBarrier) {
+  auto body = [](const std::string &use, const std::string &end) {
+    return "mov.u32 %r4, memory; setp.ne.u32 %p0, %r0, 0; setp.eq.u32 %p1, "
+           "%r0, 1;\n"
+           "@!%p0 mbarrier.init.shared.b64 [memory], 1; bar.sync 0;\n@%p1 " +
+           use + "\n" + end + "@!%p0 mbarrier.inval.shared.b64 [memory];";
+  };
+  std::string meets = "bar.warp.sync -1;\n",
+              arrives = "mbarrier.arrive.relaxed.cta.shared.b64 _, [memory];",
+              expects = "mbarrier.expect_tx.relaxed.cta.shared.b64 [memory], "
+                        "8;",
+              looks = "mbarrier.test_wait.parity.relaxed.cta.shared.b64 %p2, "
+                      "[memory], 0;";
+  for (const std::string &use : {arrives, expects, looks})
+    expectRace(body(use, ""), body(use, meets));
+  // Who sees the phase end knows that its arrivals are over.
+  std::string waits = "W: mbarrier.try_wait.parity.relaxed.cta.shared.b64 %p3, "
+                      "[memory], 0; @!%p3 bra W;\n",
+              first = waits;
+  first.replace(0, 2, "W: @%p0 bra E;");
+  first += "E:\n";
+  expectRace(body(arrives, ""), body(arrives, first));
+  std::string release = "mbarrier.arrive.release.cta.shared.b64 _, [memory];";
+  expectRace(body(release, ""), body(release, first));
+  // But not that others have done with it who look at it.
+  expectRace(body(arrives, waits), body(arrives, waits + meets));
+}
+
+TEST(Exits, RelaxedArrivalsOfPeers) {
+  auto body = [](const std::string &wait) {
+    return "mov.u64 %rd1, memory; mapa.shared::cluster.u64 %rd2, %rd1, 0;\n"
+           "setp.ne.u32 %p0, %r0, 0; @!%p0 mbarrier.init.shared.b64 [memory], "
+           "1;\nbarrier.cluster.arrive; barrier.cluster.wait;\n"
+           "setp.eq.u32 %p2, %r1, 0; @%p2 bra W; @!%p0 "
+           "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%rd2]; "
+           "ret;\nW:\n" +
+           wait;
+  };
+  expectFault("exited-peer", body(""),
+              body("mbarrier.try_wait.parity.relaxed.cluster.shared.b64 %p1, "
+                   "[memory], 0; @!%p1 bra W;"),
+              {32, 2});
+}
+
+TEST(Exits, SignalsOfAsynchronousOperations) {
+  // The data may be waited for by another mbarrier or a group.
+  auto copy = [](const std::string &wait) {
+    return "mov.u32 %r4, memory; setp.ne.u32 %p0, %r0, 0; @%p0 ret;\n"
+           "mbarrier.init.shared.b64 [memory], 1;\n"
+           "cp.async.ca.shared.global [%r4+64], [%rd0], 4;\n"
+           "cp.async.mbarrier.arrive.noinc.shared.b64 [memory];\n"
+           "cp.async.wait_all;\n" +
+           wait + "mbarrier.inval.shared.b64 [memory];";
+  };
+  expectRace(copy(""),
+             copy("W: mbarrier.try_wait.parity.relaxed.cta.shared.b64 %p1, "
+                  "[memory], 0; @!%p1 bra W;\n"));
+  // Another thread that has not waited.
+  auto fills = [](const std::string &meets) {
+    return start + fill + "@%p0 bra E;\n" + await + "E:\n" + meets +
+           "setp.eq.u32 %p2, %r0, 1; @%p2 mbarrier.inval.shared.b64 [memory];";
+  };
+  expectRace(fills(""), fills("bar.warp.sync -1;\n"));
+}
+
 TEST(UndefinedGlobal, Memory) {
   auto run = [](const std::string &body, const Options &options) {
     std::vector<uint32_t> words(64);

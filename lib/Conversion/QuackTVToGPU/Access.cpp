@@ -3,8 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Inline PTX for one access: each says its width, its cache policy and when it
-// happens, and neither LLVM nor ptxas merges those of two passes. A load gives
-// zero where it does not happen.
+// happens, and neither LLVM nor ptxas merges those of two passes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -110,9 +109,10 @@ static std::string wordList(int64_t first, int64_t count) {
 }
 
 /// Text that loads the first `bytes` bytes under predicate `$predicate` into the
-/// words from $0 on, which hold zero. `rest` is the policy operand, if any.
+/// words from $0 on, which hold `fill`. `rest` is the policy operand, if any.
 static std::string loadTail(StringRef load, int64_t bytes, int64_t address,
-                            int64_t offset, StringRef rest, int64_t predicate) {
+                            int64_t offset, StringRef rest, int64_t predicate,
+                            uint32_t fill) {
   std::string text, guard = "@$" + std::to_string(predicate) + " ";
   for (auto [at, width] : splitBytes(bytes)) {
     std::string where = addressText(address, offset + at) + rest.str() + "; ";
@@ -123,11 +123,15 @@ static std::string loadTail(StringRef load, int64_t bytes, int64_t address,
     } else if (at % 4 == 0) {
       text += guard + load.str() + (width == 2 ? ".u16 " : ".u8 ") + word + ", " +
               where;
+      // Narrow loads leave zero above.
+      if (uint32_t above = fill >> (8 * width) << (8 * width))
+        text += guard + "or.b32 " + word + ", " + word + ", " +
+                std::to_string(above) + "; ";
     } else {
       // The third byte of a word; after it stands none.
       text += "{ .reg .b32 t; mov.b32 t, 0; " + guard + load.str() + ".u8 t, " +
-              where + "shl.b32 t, t, 16; or.b32 " + word + ", " + word +
-              ", t; } ";
+              where + guard + "prmt.b32 " + word + ", " + word +
+              ", t, 0x3410; } ";
     }
   }
   return text;
@@ -156,10 +160,11 @@ ThreadBuilder::Part ThreadBuilder::slice(const Part &part, int64_t at,
                                          int64_t bytes) {
   int64_t left = std::clamp<int64_t>(part.tailBytes - at, 0, bytes);
   if (!part.tail || left == 0)
-    return {part.whole, Predicate(), 0};
+    return {part.whole, Predicate(), 0, part.fill};
   if (left == bytes)
-    return {arith::OrIOp::create(b, loc, part.whole, part.tail), Predicate(), 0};
-  return {part.whole, part.tail, left};
+    return {arith::OrIOp::create(b, loc, part.whole, part.tail), Predicate(), 0,
+            part.fill};
+  return {part.whole, part.tail, left, part.fill};
 }
 
 /// Splits the result of a load into its words.
@@ -193,16 +198,16 @@ void ThreadBuilder::loadVector(Address address, int64_t bytes, StringRef space,
   std::string text = load + form.suffix + " " + form.registers + ", " +
                      addressText(base, address.offset) + rest + ";";
   if (part.whole) {
-    // Zero first, so that no register is read that nobody wrote.
-    std::string zero;
+    uint32_t fill = bytes < 4 ? part.fill & 0xffff : part.fill;
+    std::string fills;
     for (int64_t i = 0; i < form.words; ++i)
-      zero += std::string(bytes < 4 ? "mov.b16" : "mov.b32") + " $" +
-              std::to_string(i) + ", 0; ";
-    text = "{ " + zero + "@$" + std::to_string(next++) + " " + text + " ";
+      fills += std::string(bytes < 4 ? "mov.b16" : "mov.b32") + " $" +
+               std::to_string(i) + ", " + std::to_string(fill) + "; ";
+    text = "{ " + fills + "@$" + std::to_string(next++) + " " + text + " ";
     inputs += ",b";
     operands.push_back(part.whole);
     if (part.tail) {
-      text += loadTail(load, part.tailBytes, base, address.offset, rest, next++);
+      text += loadTail(load, part.tailBytes, base, address.offset, rest, next++, fill);
       inputs += ",b";
       operands.push_back(part.tail);
     }

@@ -203,6 +203,20 @@ int64_t ThreadBuilder::greatestThreadColumn(const Fragment &fragment) {
   return column;
 }
 
+bool ThreadBuilder::isThreadColumn(const Fragment &fragment, int64_t column) {
+  Modes modes;
+  for (Level level : {Level::Lane, Level::Warp, Level::Cta})
+    for (Mode mode : fragment.layout->modes(level))
+      if (fragment.layout->isColumnMode(mode, fragment.shape))
+        modes.push_back(mode);
+  llvm::sort(modes, [](Mode a, Mode b) { return a.stride > b.stride; });
+  // No two threads share a column, so that a digit is worth more than all of the
+  // narrower modes together.
+  for (Mode mode : modes)
+    column -= std::clamp<int64_t>(column / mode.stride, 0, mode.size - 1) * mode.stride;
+  return column == 0;
+}
+
 Predicate ThreadBuilder::columnsExist(const Fragment &fragment,
                                       int64_t columnOffset) {
   int64_t columns = kernel.getColumns();
@@ -224,7 +238,7 @@ int64_t ThreadBuilder::tailColumns(const Fragment &fragment) {
 Predicate ThreadBuilder::isTail(const Fragment &fragment, int64_t columnOffset) {
   int64_t tail = tailColumns(fragment);
   int64_t column = kernel.getColumns() - tail - columnOffset;
-  if (tail == 0 || column < 0 || column > greatestThreadColumn(fragment))
+  if (tail == 0 || !isThreadColumn(fragment, column))
     return Predicate();
   std::string key = keyOf("tail" + std::to_string(columnOffset) + "|", fragment);
   return once(key, [&]() -> Value {

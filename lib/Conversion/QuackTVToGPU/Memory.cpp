@@ -32,42 +32,49 @@ ThreadBuilder::Part ThreadBuilder::partOf(const Fragment &fragment,
   return part;
 }
 
+Value ThreadBuilder::rowAddress(Value operand, const Fragment &fragment,
+                                int64_t rowOffset) {
+  unsigned number = cast<BlockArgument>(operand).getArgNumber();
+  Value pointer = func.getArgument(launchArgument[number]);
+  if (kernel.getOperandAttr(number).getRole() == Role::columns)
+    return pointer;
+  std::string key = "row" + std::to_string(number) + "|" +
+                    std::to_string(rowOffset) + "|" + fragment.layout->str();
+  return once(key, [&]() -> Value {
+    Value elements = arith::MulIOp::create(
+        b, loc, globalRow(fragment, rowOffset),
+        func.getArgument(launchArgument[number] + 1));
+    return LLVM::GEPOp::create(b, loc, pointer.getType(),
+                               b.getIntegerType(fragment.elementBytes() * 8), pointer,
+                               ArrayRef<LLVM::GEPArg>{elements});
+  });
+}
+
 /// An operand's row starts at base + row * stride; a piece lies at a constant
 /// distance from the thread's first column.
 ThreadBuilder::Address ThreadBuilder::globalAddress(Value operand,
                                                     const Fragment &fragment,
                                                     int64_t index) {
   unsigned number = cast<BlockArgument>(operand).getArgNumber();
-  Role role = kernel.getOperandAttr(number).getRole();
   Coord offset = fragment.offset(index);
   int64_t bytes = fragment.elementBytes();
+  Value row = rowAddress(operand, fragment, offset.row);
+  if (fragment.shape.columns == 1)
+    return {row, offset.column * bytes};
+  bool isShared = kernel.getOperandAttr(number).getRole() == Role::columns;
   std::string key = "address" + std::to_string(number) + "|" +
-                    std::to_string(role == Role::columns ? 0 : offset.row) + "|" +
+                    std::to_string(isShared ? 0 : offset.row) + "|" +
                     fragment.layout->str();
   Value base = once(key, [&]() -> Value {
-    Value pointer = func.getArgument(launchArgument[number]);
-    Value elements;
-    if (role != Role::columns)
-      elements = arith::MulIOp::create(
-          b, loc, globalRow(fragment, offset.row),
-          func.getArgument(launchArgument[number] + 1));
-    if (fragment.shape.columns > 1) {
-      Value column = arith::ExtUIOp::create(b, loc, b.getI64Type(),
-                                            threadCoord(fragment).second);
-      elements = elements
-                     ? Value(arith::AddIOp::create(b, loc, elements, column))
-                     : column;
-    }
-    if (!elements)
-      return pointer;
-    return LLVM::GEPOp::create(b, loc, pointer.getType(),
-                               b.getIntegerType(bytes * 8), pointer,
-                               ArrayRef<LLVM::GEPArg>{elements});
+    Value column = arith::ExtUIOp::create(b, loc, b.getI64Type(),
+                                          threadCoord(fragment).second);
+    return LLVM::GEPOp::create(b, loc, row.getType(), b.getIntegerType(bytes * 8),
+                               row, ArrayRef<LLVM::GEPArg>{column});
   });
   return {base, offset.column * bytes};
 }
 
-static StringRef loadSpace(tv::LoadPolicy policy) {
+StringRef quack::loadSpace(tv::LoadPolicy policy) {
   switch (policy) {
   case tv::LoadPolicy::cached:
     return "global";
@@ -88,14 +95,22 @@ Value ThreadBuilder::loadPiece(tv::LoadOp load, int64_t index) {
   StringRef space = loadSpace(load.getPolicy());
   Value policy = evictionPolicy(load.getPolicy());
   if (isUnaligned(fragment))
-    return fromWords(loadUnaligned(skewOf(load.getSource(), fragment, index),
-                                   fragment, index, space, policy),
-                     fragment);
-  SmallVector<Value> words =
-      loadWords(address, bytes, space, partOf(fragment, index), policy);
+    return fromWords(loadUnaligned(load, index), fragment);
+  Part part = partOf(fragment, index);
+  part.fill = fillOf(load);
+  SmallVector<Value> words = loadWords(address, bytes, space, part, policy);
   if (fragment.element.isInteger(8) && bytes == 1)
     return arith::TruncIOp::create(b, loc, b.getI8Type(), words.front());
   return fromWords(words, fragment);
+}
+
+/// Issues the accesses of a piece. What must be shifted waits for them, so that is
+/// left to who needs the piece.
+void ThreadBuilder::issueLoad(tv::LoadOp load, int64_t index) {
+  if (isUnaligned(fragmentOf(load.getType())))
+    issueUnaligned(load, index);
+  else if (!pieces.contains({load.getResult(), index}))
+    pieces[{load.getResult(), index}] = loadPiece(load, index);
 }
 
 /// Loads that are used later: all are issued here, before any waits.
@@ -104,7 +119,7 @@ void ThreadBuilder::visitLoad(tv::LoadOp load) {
     return;
   int64_t count = fragmentOf(load.getType()).pieces;
   for (int64_t index = 0; index < count; ++index)
-    pieces[{load.getResult(), index}] = loadPiece(load, index);
+    issueLoad(load, index);
 }
 
 /// Accesses made together when one of them is needed: enough that their
@@ -113,14 +128,13 @@ static constexpr int64_t loadsAhead = 4;
 
 Value ThreadBuilder::loadAtUse(tv::LoadOp load, int64_t index) {
   int64_t count = fragmentOf(load.getType()).pieces;
-  Value first = loadPiece(load, index);
-  for (int64_t i = index + 1; i < std::min(index + loadsAhead, count); ++i)
-    if (!pieces.contains({load.getResult(), i}))
-      pieces[{load.getResult(), i}] = loadPiece(load, i);
-  return first;
+  for (int64_t i = index; i < std::min(index + loadsAhead, count); ++i)
+    issueLoad(load, i);
+  auto made = pieces.find({load.getResult(), index});
+  return made == pieces.end() ? loadPiece(load, index) : made->second;
 }
 
-static StringRef storeSpace(tv::StorePolicy policy) {
+StringRef quack::storeSpace(tv::StorePolicy policy) {
   switch (policy) {
   case tv::StorePolicy::write_back:
     return "global";
@@ -137,9 +151,7 @@ void ThreadBuilder::storePiece(tv::StoreOp store, int64_t index) {
   Value value = piece(store.getValue(), index);
   loc = store.getLoc();
   if (isUnaligned(fragment))
-    return storeUnaligned(skewOf(store.getTarget(), fragment, index), fragment,
-                          index, storeSpace(store.getPolicy()),
-                          toWords(value, fragment));
+    return storeUnaligned(store, index, toWords(value, fragment));
   Part part = partOf(fragment, index);
   if (fragment.shape.columns == 1)
     part.whole = both(part.whole, isCanonicalCopy(fragment));

@@ -174,6 +174,7 @@ Value ThreadBuilder::readPiece(tv::ReadOp read, int64_t index) {
   Part whole;
   if (stage.getForm() == tv::Hold::bulk)
     whole = partOf(fragment, index);
+  whole.fill = fillOf(read);
   Address address = stagedAddress(stage, index);
   int64_t bytes = fragment.run * fragment.elementBytes();
   SmallVector<Value> words;
@@ -182,7 +183,7 @@ Value ThreadBuilder::readPiece(tv::ReadOp read, int64_t index) {
     Part part = slice(whole, at, width);
     SmallVector<Value> staged;
     loadVector({address.base, address.offset + at}, width, "shared",
-               {part.whole, Predicate(), 0}, Value(), staged);
+               {part.whole, Predicate(), 0, part.fill}, Value(), staged);
     if (part.tail)
       addTail(stage, index, at, part, staged);
     llvm::append_range(words, staged);
@@ -191,7 +192,7 @@ Value ThreadBuilder::readPiece(tv::ReadOp read, int64_t index) {
 }
 
 /// What a bulk copy leaves out of a row, its last bytes below a multiple of 16,
-/// is read from global memory. `words` hold zero there.
+/// is read from global memory.
 void ThreadBuilder::addTail(tv::StageOp stage, int64_t index, int64_t at,
                             const Part &part, SmallVectorImpl<Value> &words) {
   Fragment fragment = fragmentOf(stage.getStaged().getType().getTile());
@@ -199,7 +200,7 @@ void ThreadBuilder::addTail(tv::StageOp stage, int64_t index, int64_t at,
   Value never = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
   SmallVector<Value> tail;
   loadVector({address.base, address.offset + at}, tv::maxAccessBytes, "global",
-             {never, part.tail, part.tailBytes}, Value(), tail);
+             {never, part.tail, part.tailBytes, part.fill}, Value(), tail);
   for (auto [word, more] : llvm::zip(words, tail))
-    word = arith::OrIOp::create(b, loc, word, more);
+    word = arith::SelectOp::create(b, loc, part.tail, more, word);
 }

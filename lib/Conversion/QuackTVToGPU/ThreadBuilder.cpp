@@ -172,10 +172,8 @@ void ThreadBuilder::visitConsumers(Operation &first) {
         continue;
       }
       auto reduce = cast<tv::ThreadReduceOp>(op);
-      Value value = piece(reduce.getSource(), index);
       Value &sum = sums[{op, row}];
-      sum = sum ? createCombine(b, op->getLoc(), reduce.getKind(), sum, value)
-                : value;
+      sum = sum ? accumulate(reduce, sum, index) : piece(reduce.getSource(), index);
     }
   }
   for (Operation *op : group) {
@@ -231,26 +229,6 @@ Value ThreadBuilder::createElementwise(Operation *op, OpResult result,
     pieces[{from, index}] = to;
   }
   return clone->getResult(result.getResultNumber());
-}
-
-Value ThreadBuilder::createMask(tv::MaskOp mask, int64_t index) {
-  Fragment fragment = fragmentOf(mask.getType());
-  Value source = piece(mask.getSource(), index);
-  int64_t column = fragment.offset(index).column;
-  Predicate exists = columnsExist(fragment, column);
-  if (!exists)
-    return source;
-  loc = mask.getLoc();
-  if (Predicate tail = isTail(fragment, column)) {
-    // Of a run that the row's end cuts, the first columns exist.
-    Value some = arith::OrIOp::create(b, loc, exists, tail);
-    SmallVector<Value> flags(fragment.run, exists);
-    std::fill_n(flags.begin(), tailColumns(fragment), some);
-    exists = vector::FromElementsOp::create(
-        b, loc, VectorType::get({fragment.run}, b.getI1Type()), flags);
-  }
-  Value identity = constant(mask.getIdentity(), fragment.pieceType());
-  return arith::SelectOp::create(b, loc, exists, source, identity);
 }
 
 Value ThreadBuilder::createBroadcast(tv::BroadcastOp broadcast, int64_t index) {

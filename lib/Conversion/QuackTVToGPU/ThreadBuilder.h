@@ -44,6 +44,10 @@ struct Fragment {
 /// Returns `[$operand+offset]`: an address of inline PTX.
 std::string addressText(int64_t operand, int64_t offset);
 
+/// The state space, with cache operators, of accesses with a policy.
+llvm::StringRef loadSpace(tv::LoadPolicy policy);
+llvm::StringRef storeSpace(tv::StorePolicy policy);
+
 /// A predicate for some accesses; null where they always happen.
 using Predicate = mlir::Value;
 
@@ -67,11 +71,19 @@ private:
   mlir::Value createPiece(mlir::Value tile, int64_t index);
   mlir::Value createElementwise(mlir::Operation *op, mlir::OpResult result,
                                 int64_t index);
-  mlir::Value createMask(tv::MaskOp mask, int64_t index);
   mlir::Value createBroadcast(tv::BroadcastOp broadcast, int64_t index);
   mlir::Value createWiden(tv::WidenOp widen, int64_t index);
   /// Returns a zero that no compiler can know, another value for each pass.
   mlir::Value opaqueZero(int64_t pass);
+
+  //===--- Padding (Padding.cpp) --------------------------------------------===//
+  /// Returns what a load or read leaves in a word that does not exist.
+  uint32_t fillOf(mlir::Value load);
+  /// Returns whether the load behind `mask` leaves its identity.
+  bool isFilledWith(tv::MaskOp mask);
+  mlir::Value createMask(tv::MaskOp mask, int64_t index);
+  mlir::Value accumulate(tv::ThreadReduceOp reduce, mlir::Value sum, int64_t index);
+  llvm::DenseMap<mlir::Value, uint32_t> fills;
 
   //===--- Coordinates (Coordinates.cpp) -----------------------------------===//
   /// Returns row and column of this thread's first element (i32 each).
@@ -92,6 +104,8 @@ private:
   Predicate isTail(const Fragment &fragment, int64_t columnOffset);
   /// Returns the greatest column of any thread's first element.
   static int64_t greatestThreadColumn(const Fragment &fragment);
+  /// Returns whether `column` is some thread's first.
+  static bool isThreadColumn(const Fragment &fragment, int64_t column);
   /// Returns how many columns of the run exist that the row's end cuts; 0: none
   /// is cut.
   int64_t tailColumns(const Fragment &fragment);
@@ -113,10 +127,12 @@ private:
   };
   using Values = llvm::SmallVector<mlir::Value>;
   /// When an access happens: all of it where `whole` (null: always), and where
-  /// `tail`, which excludes `whole`, its first `tailBytes` bytes.
+  /// `tail`, which excludes `whole`, its first `tailBytes` bytes. What a load does
+  /// not load it fills.
   struct Part {
     Predicate whole, tail;
     int64_t tailBytes = 0;
+    uint32_t fill = 0; ///< each word
   };
   /// Returns when the bytes from `at` to `at + bytes` of an access happen.
   Part slice(const Part &part, int64_t at, int64_t bytes);
@@ -134,9 +150,13 @@ private:
                    int64_t bytes, llvm::StringRef space, const Part &part);
   mlir::Value fromWords(llvm::ArrayRef<mlir::Value> words, const Fragment &to);
   llvm::SmallVector<mlir::Value> toWords(mlir::Value piece, const Fragment &from);
+  /// Returns where the operand's row `rowOffset` below the thread's starts.
+  mlir::Value rowAddress(mlir::Value operand, const Fragment &fragment,
+                         int64_t rowOffset);
   Address globalAddress(mlir::Value operand, const Fragment &fragment,
                         int64_t index);
   mlir::Value loadPiece(tv::LoadOp load, int64_t index);
+  void issueLoad(tv::LoadOp load, int64_t index);
   mlir::Value loadAtUse(tv::LoadOp load, int64_t index);
   void storePiece(tv::StoreOp store, int64_t index);
   void visitLoad(tv::LoadOp load);
@@ -154,6 +174,7 @@ private:
   mlir::Value sharedAddress(int64_t offset);
 
   //===--- Rows that start anywhere (Unaligned.cpp) -------------------------===//
+public:
   /// How far a row starts after a multiple of a window (the bytes of an aligned
   /// access): the same for all threads of the row.
   struct Skew {
@@ -162,28 +183,61 @@ private:
     llvm::SmallVector<mlir::Value> words; ///< 1, 2, ... words of it (i1)
     mlir::Value bits; ///< what is left below a word (i32); null: nothing
   };
+
+private:
+  /// Which elements of a window are meant: those from `from` to `to` (null: no
+  /// bound), if it `exists` (null: always).
+  struct Span {
+    mlir::Value from, to;
+    Predicate exists;
+  };
   bool isUnaligned(const Fragment &fragment);
   Skew skewOf(mlir::Value operand, const Fragment &fragment, int64_t index);
-  Values shiftDown(Values words, const Skew &skew, int64_t count);
-  Values shiftUp(Values words, const Skew &skew, int64_t count);
+  Values shiftDown(Values words, const Skew &skew, int64_t known, int64_t count);
+  Values shiftUp(Values words, const Skew &skew, int64_t known, int64_t count);
+  Values perSkew(const Skew &skew, const Fragment &fragment, int64_t count,
+                 llvm::function_ref<Values(int64_t)> make);
+  Values fromNeighbour(Values words, const Fragment &fragment, int64_t distance);
+  Predicate isAtEdge(const Fragment &fragment, bool first);
+  Values selectAtEdge(const Fragment &fragment, bool first,
+                      llvm::ArrayRef<mlir::Value> atEdge,
+                      llvm::ArrayRef<mlir::Value> elsewhere);
   /// Clamps an i32.
   mlir::Value clampTo(mlir::Value value, int64_t least, int64_t most);
+  bool mayContainEnd(const Fragment &fragment, int64_t begin, int64_t count);
+  Span spanOf(const Skew &skew, const Fragment &fragment, int64_t begin);
+  std::pair<Predicate, Predicate> splitSpan(Span &span, const Fragment &fragment,
+                                            Predicate wanted);
   Values loadElements(Address address, const Fragment &fragment,
-                      llvm::StringRef space, mlir::Value policy, mlir::Value from,
-                      mlir::Value to);
+                      llvm::StringRef space, mlir::Value policy, const Span &span,
+                      uint32_t fill);
   void storeElements(Address address, const Fragment &fragment,
                      llvm::StringRef space, llvm::ArrayRef<mlir::Value> words,
-                     mlir::Value from, mlir::Value to);
-  Values loadWindow(const Skew &skew, const Fragment &fragment, int64_t columnOffset,
-                    int64_t number, Predicate row, llvm::StringRef space,
-                    mlir::Value policy);
-  Values loadUnaligned(const Skew &skew, const Fragment &fragment, int64_t index,
-                       llvm::StringRef space, mlir::Value policy);
-  void storeWindow(Address address, const Fragment &fragment, llvm::StringRef space,
-                   llvm::ArrayRef<mlir::Value> words, Predicate row, mlir::Value from,
-                   mlir::Value to);
-  void storeUnaligned(const Skew &skew, const Fragment &fragment, int64_t index,
-                      llvm::StringRef space, llvm::ArrayRef<mlir::Value> words);
+                     const Span &span);
+  Values loadWindow(tv::LoadOp load, const Skew &skew, const Fragment &fragment,
+                    int64_t begin, Predicate wanted);
+  llvm::ArrayRef<mlir::Value> windowsOf(tv::LoadOp load, int64_t index,
+                                        bool beyond = false);
+  void issueUnaligned(tv::LoadOp load, int64_t index);
+  Values loadUnaligned(tv::LoadOp load, int64_t index);
+  void storeWindow(tv::StoreOp store, Address address, const Fragment &fragment,
+                   llvm::ArrayRef<mlir::Value> words, Predicate wanted, Span span);
+  void storeWindows(tv::StoreOp store, int64_t index,
+                    llvm::ArrayRef<mlir::Value> words);
+  void storeChainEnd(tv::StoreOp store, int64_t index,
+                     llvm::ArrayRef<mlir::Value> words);
+  void flushStore(tv::StoreOp store, int64_t last);
+  void storeUnaligned(tv::StoreOp store, int64_t index, Values words);
+  /// Words as loaded: of a piece's windows, of the window beyond it (-1 - index).
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, Values> windows;
+  /// Words of a piece, shifted out of its windows.
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, Values> shifted;
+  /// Pieces of a store that wait, and the piece of the chain before them.
+  struct PendingStore {
+    llvm::SmallVector<Values> pieces;
+    Values before;
+  };
+  llvm::DenseMap<mlir::Operation *, PendingStore> pendingStores;
 
   //===--- Reductions and exchange (Exchange.cpp) --------------------------===//
   /// How partials combine: by kinds or by a combiner region.

@@ -3,15 +3,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A thread's columns are the layout's, wherever the row lies. Memory is still
-// accessed in aligned windows, of 16 bytes where a run has them: a load takes
-// the two windows that a run touches and shifts its bytes out of them; a store
-// takes the run of the lane before and shifts both into one window. A window
-// that the row does not fill is accessed element by element: nothing outside
-// the row is touched.
+// accessed in aligned windows, of 16 bytes where a run has them, each once: a
+// load gets the window after its run from the next lane and shifts the run's
+// bytes out of both; a store gets the end of the run before from the lane
+// before and shifts both into one window. A window that the row does not fill is
+// accessed element by element: nothing outside the row is touched.
 //
 //     columns        |  run of lane 0  |  run of lane 1  |
 //     windows     |  w0  :     |  w1  :       |  w2  :       |
 //                 <-> skew: the row's first byte in its window
+//
+// Pieces form a chain where each begins where the last lane's run of the one
+// before ends: then the last lane's next window is lane 0's of the next piece.
+// Only after the last piece of a chain lane 0 accesses one window more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,17 +47,20 @@ static int64_t windowBytes(const Fragment &fragment) {
 ThreadBuilder::Skew ThreadBuilder::skewOf(Value operand, const Fragment &fragment,
                                           int64_t index) {
   int64_t window = windowBytes(fragment), bytes = fragment.elementBytes();
+  int64_t rowOffset = fragment.offset(index).row;
   Value start = globalAddress(operand, fragment, index).base;
   std::string key =
       "skew" + std::to_string(cast<BlockArgument>(operand).getArgNumber()) + "|" +
-      std::to_string(fragment.offset(index).row) + "|" + fragment.layout->str();
+      std::to_string(rowOffset) + "|" + fragment.layout->str();
   auto i32Type = b.getI32Type();
   auto part = [&](StringRef name, function_ref<Value()> make) {
     return once((key + name).str(), make);
   };
   Skew skew;
   skew.bytes = part("bytes", [&]() -> Value {
-    Value low = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), start);
+    // Of the row's start: where a warp works on one row, its threads know it alike.
+    Value row = rowAddress(operand, fragment, rowOffset);
+    Value low = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), row);
     low = arith::TruncIOp::create(b, loc, i32Type, low);
     return arith::AndIOp::create(b, loc, low, i32(window - 1));
   });
@@ -82,16 +89,36 @@ ThreadBuilder::Skew ThreadBuilder::skewOf(Value operand, const Fragment &fragmen
   return skew;
 }
 
-/// Moves what stands `skew` bytes up in `words` to their start; `count` words of
-/// it.
+/// The lanes that hold neighbouring runs: 1, or the size of the first lane mode
+/// where it steps from run to run.
+static int64_t neighbours(const Fragment &fragment) {
+  const Modes &lane = fragment.layout->modes(Level::Lane);
+  bool isNext = !lane.empty() && lane.front().stride == fragment.run &&
+                fragment.layout->isColumnMode(lane.front(), fragment.shape);
+  return isNext ? lane.front().size : 1;
+}
+
+/// Returns how many words of the neighbouring window a shift may look at, whose
+/// whole words are `known` if that is not negative.
+static int64_t wordsBeyond(const ThreadBuilder::Skew &skew, int64_t known) {
+  int64_t whole = known >= 0 ? known : (int64_t(1) << skew.words.size()) - 1;
+  return whole + (skew.bits ? 1 : 0);
+}
+
+/// Returns `count` words: what stands a skew after the start of `words`.
 SmallVector<Value> ThreadBuilder::shiftDown(SmallVector<Value> words,
-                                            const Skew &skew, int64_t count) {
-  for (size_t i = skew.words.size(); i-- > 0;) {
-    size_t distance = size_t(1) << i;
-    for (size_t j = 0; j + distance < words.size(); ++j)
-      words[j] = arith::SelectOp::create(b, loc, skew.words[i], words[j + distance],
-                                         words[j]);
-    words.resize(words.size() - distance);
+                                            const Skew &skew, int64_t known,
+                                            int64_t count) {
+  if (known >= 0) {
+    words.erase(words.begin(), words.begin() + known);
+  } else {
+    int64_t left = count + (skew.bits ? 1 : 0);
+    for (size_t i = skew.words.size(); i-- > 0;) {
+      int64_t distance = int64_t(1) << i;
+      for (int64_t j = 0; j < left + distance - 1; ++j)
+        words[j] = arith::SelectOp::create(b, loc, skew.words[i],
+                                           words[j + distance], words[j]);
+    }
   }
   for (int64_t j = 0; skew.bits && j < count; ++j)
     words[j] = LLVM::FshrOp::create(b, loc, words[j + 1], words[j], skew.bits);
@@ -99,16 +126,19 @@ SmallVector<Value> ThreadBuilder::shiftDown(SmallVector<Value> words,
   return words;
 }
 
-/// Returns the last `count` of `words` after all of them move `skew` bytes up.
+/// Returns `count` words: what ends a skew before the end of `words`.
 SmallVector<Value> ThreadBuilder::shiftUp(SmallVector<Value> words, const Skew &skew,
-                                          int64_t count) {
-  for (size_t i = skew.words.size(); i-- > 0;) {
-    size_t distance = size_t(1) << i;
-    SmallVector<Value> moved;
-    for (size_t j = distance; j < words.size(); ++j)
-      moved.push_back(arith::SelectOp::create(b, loc, skew.words[i],
-                                              words[j - distance], words[j]));
-    words = moved;
+                                          int64_t known, int64_t count) {
+  if (known >= 0) {
+    words.resize(words.size() - known);
+  } else {
+    int64_t left = count + (skew.bits ? 1 : 0), end = words.size();
+    for (size_t i = skew.words.size(); i-- > 0;) {
+      int64_t distance = int64_t(1) << i;
+      for (int64_t j = end - 1; j >= end - left - distance + 1; --j)
+        words[j] = arith::SelectOp::create(b, loc, skew.words[i],
+                                           words[j - distance], words[j]);
+    }
   }
   SmallVector<Value> result;
   for (size_t j = words.size() - count; j < words.size(); ++j)
@@ -118,8 +148,93 @@ SmallVector<Value> ThreadBuilder::shiftUp(SmallVector<Value> words, const Skew &
   return result;
 }
 
+/// Returns the `count` words that `make` makes. Where a warp works on one row, it
+/// makes them for each number of whole words in the skew, in branches that all
+/// lanes take alike: a shift by a known number costs nothing. Elsewhere the number
+/// is -1.
+SmallVector<Value>
+ThreadBuilder::perSkew(const Skew &skew, const Fragment &fragment, int64_t count,
+                       function_ref<SmallVector<Value>(int64_t)> make) {
+  if (neighbours(fragment) != warpSize)
+    return make(-1);
+  SmallVector<Type> types(count, b.getI32Type());
+  std::function<Values(size_t, int64_t)> choose = [&](size_t bit, int64_t known) {
+    if (bit == 0)
+      return make(known);
+    auto branch = scf::IfOp::create(b, loc, types, skew.words[bit - 1],
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, loc, choose(bit - 1, known + (1 << (bit - 1))));
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loc, choose(bit - 1, known));
+    return Values(branch.getResults());
+  };
+  return choose(skew.words.size(), 0);
+}
+
 //===----------------------------------------------------------------------===//
-// Windows
+// Chains
+//===----------------------------------------------------------------------===//
+
+/// Returns whether piece `index` goes on where the last lane's run of the piece
+/// before it ends.
+static bool continuesChain(const Fragment &fragment, int64_t index) {
+  if (index == 0 || index == fragment.pieces)
+    return false;
+  Coord before = fragment.offset(index - 1), offset = fragment.offset(index);
+  return offset.row == before.row &&
+         offset.column == before.column + neighbours(fragment) * fragment.run;
+}
+
+/// Returns, of each of `words`, the value of the lane `distance` (1 or -1) away
+/// among those that hold neighbouring runs, in a circle.
+SmallVector<Value> ThreadBuilder::fromNeighbour(SmallVector<Value> words,
+                                                const Fragment &fragment,
+                                                int64_t distance) {
+  int64_t lanes = neighbours(fragment);
+  if (lanes == 1)
+    return words;
+  Value source = once("neighbour" + std::to_string(lanes * distance), [&]() -> Value {
+    Value next = arith::AddIOp::create(b, loc, lane(), i32(distance));
+    Value digit = arith::AndIOp::create(b, loc, next, i32(lanes - 1));
+    Value group = arith::AndIOp::create(b, loc, lane(), i32(warpSize - lanes));
+    return arith::OrIOp::create(b, loc, group, digit);
+  });
+  for (Value &word : words)
+    word = NVVM::ShflOp::create(b, loc, b.getI32Type(), i32(-1), word, source,
+                                i32(warpSize - 1), NVVM::ShflKind::idx, UnitAttr());
+  return words;
+}
+
+/// Whether this is the first (or last) of the lanes that hold neighbouring runs;
+/// null: always.
+Predicate ThreadBuilder::isAtEdge(const Fragment &fragment, bool first) {
+  int64_t lanes = neighbours(fragment);
+  if (lanes == 1)
+    return Predicate();
+  return once((first ? "first" : "last") + std::to_string(lanes), [&]() -> Value {
+    Value digit = arith::AndIOp::create(b, loc, lane(), i32(lanes - 1));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, digit,
+                                 i32(first ? 0 : lanes - 1));
+  });
+}
+
+/// Returns `atEdge` where this is the first (or last) lane, else `elsewhere`.
+SmallVector<Value> ThreadBuilder::selectAtEdge(const Fragment &fragment, bool first,
+                                               ArrayRef<Value> atEdge,
+                                               ArrayRef<Value> elsewhere) {
+  Predicate isEdge = isAtEdge(fragment, first);
+  if (!isEdge)
+    return llvm::to_vector(atEdge);
+  SmallVector<Value> words;
+  for (auto [edge, other] : llvm::zip_equal(atEdge, elsewhere))
+    words.push_back(arith::SelectOp::create(b, loc, isEdge, edge, other));
+  return words;
+}
+
+//===----------------------------------------------------------------------===//
+// Windows that the row does not fill
 //===----------------------------------------------------------------------===//
 
 Value ThreadBuilder::clampTo(Value value, int64_t least, int64_t most) {
@@ -135,18 +250,65 @@ static Value isBetween(OpBuilder &b, Location loc, Value index, Value from,
   return arith::AndIOp::create(b, loc, after, before);
 }
 
-/// Loads the elements from `from` to `to` of a window; the others are zero.
+/// Returns whether, for some thread and some skew, the window of `count` elements
+/// that is `begin` elements from the thread's first column contains the row's end
+/// and something before it.
+bool ThreadBuilder::mayContainEnd(const Fragment &fragment, int64_t begin,
+                                  int64_t count) {
+  int64_t end = kernel.getColumns();
+  return llvm::any_of(llvm::seq(end - count + 1, end + count), [&](int64_t column) {
+    return isThreadColumn(fragment, column - begin);
+  });
+}
+
+/// Returns which elements exist of the window `begin` elements from the thread's
+/// first column.
+ThreadBuilder::Span ThreadBuilder::spanOf(const Skew &skew, const Fragment &fragment,
+                                          int64_t begin) {
+  int64_t count = windowBytes(fragment) / fragment.elementBytes();
+  int64_t columns = kernel.getColumns();
+  Span span;
+  if (greatestThreadColumn(fragment) + begin + count <= columns)
+    return span;
+  // The window's columns are those from `first` on.
+  Value first = arith::SubIOp::create(b, loc, threadCoord(fragment).second,
+                                      skew.elements);
+  if (mayContainEnd(fragment, begin, count))
+    span.to = clampTo(arith::SubIOp::create(b, loc, i32(columns - begin), first), 0,
+                      count);
+  else
+    span.exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, first,
+                                        i32(columns - begin - count));
+  return span;
+}
+
+/// Turns a span with a bound into predicates: of the whole window, of a part.
+std::pair<Predicate, Predicate>
+ThreadBuilder::splitSpan(Span &span, const Fragment &fragment, Predicate wanted) {
+  int64_t count = windowBytes(fragment) / fragment.elementBytes();
+  if (!span.from)
+    span.from = i32(0);
+  if (!span.to)
+    span.to = i32(count);
+  Value size = arith::SubIOp::create(b, loc, span.to, span.from);
+  wanted = both(wanted, span.exists);
+  return {both(wanted, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, size,
+                                             i32(count))),
+          both(wanted, isBetween(b, loc, size, i32(1), i32(count)))};
+}
+
+/// Loads the elements of a window that `span` has; the others are of `fill`.
 SmallVector<Value> ThreadBuilder::loadElements(Address address,
                                                const Fragment &fragment,
                                                StringRef space, Value policy,
-                                               Value from, Value to) {
+                                               const Span &span, uint32_t fill) {
   int64_t bytes = fragment.elementBytes(), window = windowBytes(fragment);
   SmallVector<Value> words;
   for (int64_t at = 0; at < window; at += bytes) {
     SmallVector<Value> element;
-    Value exists = isBetween(b, loc, i32(at / bytes), from, to);
+    Value exists = isBetween(b, loc, i32(at / bytes), span.from, span.to);
     loadVector({address.base, address.offset + at}, bytes, space,
-               {exists, Predicate(), 0}, policy, element);
+               {exists, Predicate(), 0, fill}, policy, element);
     if (bytes >= 4) {
       llvm::append_range(words, element);
       continue;
@@ -163,8 +325,8 @@ SmallVector<Value> ThreadBuilder::loadElements(Address address,
 }
 
 void ThreadBuilder::storeElements(Address address, const Fragment &fragment,
-                                  StringRef space, ArrayRef<Value> words, Value from,
-                                  Value to) {
+                                  StringRef space, ArrayRef<Value> words,
+                                  const Span &span) {
   int64_t bytes = fragment.elementBytes(), window = windowBytes(fragment);
   for (int64_t at = 0; at < window; at += bytes) {
     Values element(words.slice(at / 4, std::max<int64_t>(1, bytes / 4)));
@@ -175,155 +337,232 @@ void ThreadBuilder::storeElements(Address address, const Fragment &fragment,
       word = arith::TruncIOp::create(b, loc, b.getI16Type(), word);
     }
     storeVector({address.base, address.offset + at}, element, bytes, space,
-                {isBetween(b, loc, i32(at / bytes), from, to), Predicate(), 0});
+                {isBetween(b, loc, i32(at / bytes), span.from, span.to), Predicate(),
+                 0});
   }
 }
 
-/// Loads window `number` of the run that lies `columnOffset` from the thread's
-/// first column.
-SmallVector<Value> ThreadBuilder::loadWindow(const Skew &skew,
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+/// Loads window `number` of piece `index`, which may be one beyond the last of a
+/// chain: of that, only the first lane's first window is wanted.
+SmallVector<Value> ThreadBuilder::loadWindow(tv::LoadOp load, const Skew &skew,
                                              const Fragment &fragment,
-                                             int64_t columnOffset, int64_t number,
-                                             Predicate row, StringRef space,
-                                             Value policy) {
-  int64_t window = windowBytes(fragment), columns = kernel.getColumns();
-  int64_t count = window / fragment.elementBytes();
-  int64_t begin = columnOffset + number * count;
+                                             int64_t begin, Predicate wanted) {
+  StringRef space = loadSpace(load.getPolicy());
+  Value policy = evictionPolicy(load.getPolicy());
+  uint32_t fill = fillOf(load);
+  int64_t window = windowBytes(fragment);
   Address address{skew.base, begin * fragment.elementBytes()};
-  // A run that begins with a window does not reach into one more.
-  bool isOneMore = number * count == fragment.run;
-  Predicate wanted = isOneMore ? both(row, skew.isSome) : row;
-  bool cutsStart = begin == 0;
-  bool cutsEnd = greatestThreadColumn(fragment) + begin + count > columns;
+  Span span = spanOf(skew, fragment, begin);
+  if (begin == 0) {
+    Value isStart = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          threadCoord(fragment).second, i32(0));
+    span.from = arith::SelectOp::create(b, loc, isStart, skew.elements, i32(0));
+  }
   SmallVector<Value> words;
-  if (!cutsStart && !cutsEnd) {
-    loadVector(address, window, space, {wanted, Predicate(), 0}, policy, words);
+  if (!span.from && !span.to) {
+    loadVector(address, window, space,
+               {both(wanted, span.exists), Predicate(), 0, fill}, policy, words);
     return words;
   }
-  // The window's columns are those from `first` on.
-  Value first = arith::AddIOp::create(b, loc, threadCoord(fragment).second,
-                                      i32(begin));
-  first = arith::SubIOp::create(b, loc, first, skew.elements);
-  Value from = i32(0), to = i32(count);
-  if (cutsStart)
-    from = clampTo(arith::SubIOp::create(b, loc, i32(0), first), 0, count);
-  if (cutsEnd)
-    to = clampTo(arith::SubIOp::create(b, loc, i32(columns), first), 0, count);
-  Value size = arith::SubIOp::create(b, loc, to, from);
-  Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, size,
-                                        i32(count));
-  Value isCut = isBetween(b, loc, size, i32(1), i32(count));
+  auto [isWhole, isCut] = splitSpan(span, fragment, wanted);
+  loadVector(address, window, space, {isWhole, Predicate(), 0, fill}, policy, words);
   SmallVector<Type> types(window / 4, b.getI32Type());
-  auto branch = scf::IfOp::create(b, loc, types, both(wanted, isCut),
-                                  /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(b, loc,
-                         loadElements(address, fragment, space, policy, from, to));
-    b.setInsertionPointToStart(branch.elseBlock());
-    loadVector(address, window, space, {both(wanted, isWhole), Predicate(), 0},
-               policy, words);
-    scf::YieldOp::create(b, loc, words);
-  }
+  auto branch = scf::IfOp::create(b, loc, types, isCut, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, loc, loadElements(address, fragment, space, policy, span, fill));
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, loc, words);
   return llvm::to_vector(
       llvm::map_range(branch.getResults(), [](OpResult r) -> Value { return r; }));
 }
 
-/// Loads the words of piece `index`.
-SmallVector<Value> ThreadBuilder::loadUnaligned(const Skew &skew,
-                                                const Fragment &fragment,
-                                                int64_t index, StringRef space,
-                                                Value policy) {
+/// Returns the words of the windows that begin in piece `index`; with `beyond`,
+/// the first window after it.
+ArrayRef<Value> ThreadBuilder::windowsOf(tv::LoadOp load, int64_t index,
+                                         bool beyond) {
+  auto key = std::make_pair(load.getResult(), beyond ? -1 - index : index);
+  if (auto it = windows.find(key); it != windows.end())
+    return it->second;
+  loc = load.getLoc();
+  Fragment fragment = fragmentOf(load.getType());
+  Skew skew = skewOf(load.getSource(), fragment, index);
   Coord offset = fragment.offset(index);
-  Predicate row = rowExists(fragment, offset.row);
-  int64_t window = windowBytes(fragment);
-  int64_t windows = fragment.run * fragment.elementBytes() / window;
+  Predicate wanted = rowExists(fragment, offset.row);
+  int64_t count = windowBytes(fragment) / fragment.elementBytes();
+  int64_t begin = offset.column, end = begin + fragment.run;
+  if (beyond) {
+    begin += neighbours(fragment) * fragment.run;
+    end = begin + count;
+    wanted = both(both(wanted, isAtEdge(fragment, /*first=*/true)), skew.isSome);
+  }
   SmallVector<Value> words;
-  for (int64_t i = 0; i <= windows; ++i)
-    llvm::append_range(words, loadWindow(skew, fragment, offset.column, i, row,
-                                         space, policy));
-  // A funnel shift looks at one word more.
-  words.push_back(i32(0));
-  return shiftDown(words, skew, windows * window / 4);
+  for (; begin < end; begin += count)
+    llvm::append_range(words, loadWindow(load, skew, fragment, begin, wanted));
+  return windows[key] = words;
+}
+
+/// Pieces whose shifts share the branches that `perSkew` makes.
+static constexpr int64_t piecesPerBranch = 4;
+
+/// Returns the words of piece `index`, shifted out of its windows and the next
+/// lane's first.
+SmallVector<Value> ThreadBuilder::loadUnaligned(tv::LoadOp load, int64_t index) {
+  if (auto it = shifted.find({load.getResult(), index}); it != shifted.end())
+    return it->second;
+  Fragment fragment = fragmentOf(load.getType());
+  int64_t count = fragment.run * fragment.elementBytes() / 4, end = index + 1;
+  while (end < index + piecesPerBranch && continuesChain(fragment, end))
+    ++end;
+  // By piece, and what comes after the last one.
+  SmallVector<Values> raw;
+  for (int64_t i = index; i < end; ++i)
+    raw.push_back(Values(windowsOf(load, i)));
+  raw.push_back(Values(continuesChain(fragment, end)
+                           ? windowsOf(load, end)
+                           : windowsOf(load, end - 1, /*beyond=*/true)));
+  loc = load.getLoc();
+  Skew skew = skewOf(load.getSource(), fragment, index);
+  Values all = perSkew(skew, fragment, count * (end - index), [&](int64_t known) {
+    int64_t beyond = wordsBeyond(skew, known);
+    Values made;
+    for (int64_t i = 0; i < end - index; ++i) {
+      Values words = raw[i];
+      llvm::append_range(
+          words, fromNeighbour(selectAtEdge(fragment, /*first=*/true,
+                                            ArrayRef(raw[i + 1]).take_front(beyond),
+                                            ArrayRef(raw[i]).take_front(beyond)),
+                               fragment, 1));
+      llvm::append_range(made, shiftDown(words, skew, known, count));
+    }
+    return made;
+  });
+  for (int64_t i = index; i < end; ++i)
+    shifted[{load.getResult(), i}] = Values(ArrayRef(all).slice((i - index) * count, count));
+  return shifted[{load.getResult(), index}];
+}
+
+/// Issues the accesses of piece `index`, without a wait for them.
+void ThreadBuilder::issueUnaligned(tv::LoadOp load, int64_t index) {
+  std::ignore = windowsOf(load, index);
+  if (!continuesChain(fragmentOf(load.getType()), index + 1))
+    std::ignore = windowsOf(load, index, /*beyond=*/true);
 }
 
 //===----------------------------------------------------------------------===//
 // Stores
 //===----------------------------------------------------------------------===//
 
-/// The lanes that hold neighbouring runs: 1, or the size of the first lane mode
-/// where it steps from run to run.
-static int64_t neighbours(const Fragment &fragment) {
-  const Modes &lane = fragment.layout->modes(Level::Lane);
-  bool isNext = !lane.empty() && lane.front().stride == fragment.run &&
-                fragment.layout->isColumnMode(lane.front(), fragment.shape);
-  return isNext ? lane.front().size : 1;
-}
-
-/// Stores `words` as a window whose elements from `from` to `to` are the row's
-/// and known here.
-void ThreadBuilder::storeWindow(Address address, const Fragment &fragment,
-                                StringRef space, ArrayRef<Value> words,
-                                Predicate row, Value from, Value to) {
+/// Stores the elements of a window that `span` has.
+void ThreadBuilder::storeWindow(tv::StoreOp store, Address address,
+                                const Fragment &fragment, ArrayRef<Value> words,
+                                Predicate wanted, Span span) {
+  StringRef space = storeSpace(store.getPolicy());
   int64_t window = windowBytes(fragment);
-  int64_t count = window / fragment.elementBytes();
-  Value size = arith::SubIOp::create(b, loc, to, from);
-  Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, size,
-                                        i32(count));
-  storeVector(address, words, window, space, {both(row, isWhole), Predicate(), 0});
-  ifThen(both(row, isBetween(b, loc, size, i32(1), i32(count))),
-         [&] { storeElements(address, fragment, space, words, from, to); });
+  if (!span.from && !span.to)
+    return storeVector(address, words, window, space,
+                       {both(wanted, span.exists), Predicate(), 0});
+  auto [isWhole, isCut] = splitSpan(span, fragment, wanted);
+  storeVector(address, words, window, space, {isWhole, Predicate(), 0});
+  ifThen(isCut, [&, isCut = isCut] {
+    storeElements(address, fragment, space, words, span);
+  });
 }
 
-void ThreadBuilder::storeUnaligned(const Skew &skew, const Fragment &fragment,
-                                   int64_t index, StringRef space,
-                                   ArrayRef<Value> words) {
+/// Stores the windows that begin in piece `index`, which are `words`.
+void ThreadBuilder::storeWindows(tv::StoreOp store, int64_t index,
+                                 ArrayRef<Value> words) {
+  Fragment fragment = fragmentOf(store.getValue().getType());
+  Skew skew = skewOf(store.getTarget(), fragment, index);
   Coord offset = fragment.offset(index);
-  Predicate row = rowExists(fragment, offset.row);
-  int64_t window = windowBytes(fragment), windowWords = window / 4;
-  int64_t count = window / fragment.elementBytes();
-  int64_t lanes = neighbours(fragment);
-  Value digit = i32(0);
-  if (lanes > 1)
-    digit = arith::AndIOp::create(b, loc, lane(), i32(lanes - 1));
-  // What the lane before holds of the first window, then this run.
-  SmallVector<Value> all;
-  for (Value word : words.take_back(windowWords)) {
-    if (lanes > 1)
-      word = NVVM::ShflOp::create(b, loc, b.getI32Type(), i32(-1), word, i32(1),
-                                  i32(0), NVVM::ShflKind::up, UnitAttr());
-    all.push_back(word);
-  }
-  llvm::append_range(all, words);
-  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, digit,
-                                        i32(0));
-  Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, digit,
-                                       i32(lanes - 1));
-  Value column = arith::SubIOp::create(b, loc, threadCoord(fragment).second,
-                                       skew.elements);
-  int64_t windows = int64_t(words.size()) / windowWords;
-  for (int64_t i = 0; i <= windows; ++i) {
-    int64_t begin = offset.column + i * count;
-    Value first = arith::AddIOp::create(b, loc, column, i32(begin));
-    Value to = clampTo(arith::SubIOp::create(b, loc, i32(kernel.getColumns()), first),
-                       0, count);
-    Value from = i32(0);
-    if (i == 0)
-      from = arith::SelectOp::create(b, loc, isFirst, skew.elements, from);
-    Predicate stores = row;
-    SmallVector<Value> last(all.begin() + i * windowWords,
-                            all.begin() + std::min<int64_t>((i + 2) * windowWords,
-                                                            all.size()));
-    if (i == windows) {
-      // The next lane stores it, unless there is none.
-      stores = both(row, isLast);
-      to = arith::MinSIOp::create(b, loc, to, skew.elements);
-      last.append(windowWords, i32(0));
+  int64_t window = windowBytes(fragment), count = window / fragment.elementBytes();
+  for (int64_t at = 0; at < fragment.run; at += count) {
+    int64_t begin = offset.column + at;
+    Span span = spanOf(skew, fragment, begin);
+    if (at == 0 && !continuesChain(fragment, index)) {
+      // Another chain has what lies before the first run.
+      Predicate isFirst = isAtEdge(fragment, /*first=*/true);
+      span.from = isFirst ? Value(arith::SelectOp::create(b, loc, isFirst,
+                                                          skew.elements, i32(0)))
+                          : skew.elements;
     }
-    // A funnel shift looks at one word more.
-    last.insert(last.begin(), i32(0));
-    storeWindow({skew.base, begin * fragment.elementBytes()}, fragment, space,
-                shiftUp(last, skew, windowWords), stores, from, to);
+    storeWindow(store, {skew.base, begin * fragment.elementBytes()}, fragment,
+                words.slice(at / count * (window / 4), window / 4),
+                rowExists(fragment, offset.row), span);
   }
+}
+
+/// Stores what is left of the last run of the chain that ends with piece `index`:
+/// the first elements of the window after it, `words`.
+void ThreadBuilder::storeChainEnd(tv::StoreOp store, int64_t index,
+                                  ArrayRef<Value> words) {
+  Fragment fragment = fragmentOf(store.getValue().getType());
+  Skew skew = skewOf(store.getTarget(), fragment, index);
+  Coord offset = fragment.offset(index);
+  int64_t begin = offset.column + neighbours(fragment) * fragment.run;
+  Span span = spanOf(skew, fragment, begin);
+  span.to = span.to ? Value(arith::MinSIOp::create(b, loc, span.to, skew.elements))
+                    : skew.elements;
+  storeWindow(store, {skew.base, begin * fragment.elementBytes()}, fragment, words,
+              both(rowExists(fragment, offset.row),
+                   isAtEdge(fragment, /*first=*/true)),
+              span);
+}
+
+/// Shifts the waiting pieces of a store, of which `last` is the last, into windows
+/// and stores these.
+void ThreadBuilder::flushStore(tv::StoreOp store, int64_t last) {
+  Fragment fragment = fragmentOf(store.getValue().getType());
+  PendingStore &pending = pendingStores[store];
+  int64_t count = fragment.run * fragment.elementBytes() / 4;
+  int64_t windowWords = windowBytes(fragment) / 4;
+  int64_t pieces = pending.pieces.size(), first = last + 1 - pieces;
+  bool endsChain = !continuesChain(fragment, last + 1);
+  Skew skew = skewOf(store.getTarget(), fragment, last);
+  Values all = perSkew(
+      skew, fragment, count * pieces + (endsChain ? windowWords : 0),
+      [&](int64_t known) {
+        int64_t beyond = wordsBeyond(skew, known);
+        Values made, before = pending.before;
+        for (const Values &words : pending.pieces) {
+          // What lies before this run in its first window, then the run.
+          ArrayRef<Value> end = ArrayRef(words).take_back(beyond);
+          Values source = fromNeighbour(
+              before.empty() ? Values(end)
+                             : selectAtEdge(fragment, /*first=*/false,
+                                            ArrayRef(before).take_back(beyond), end),
+              fragment, -1);
+          llvm::append_range(source, words);
+          llvm::append_range(made, shiftUp(source, skew, known, count));
+          before = words;
+        }
+        if (endsChain) {
+          Values source =
+              fromNeighbour(Values(ArrayRef(before).take_back(beyond)), fragment, -1);
+          source.append(windowWords, i32(0));
+          llvm::append_range(made, shiftUp(source, skew, known, windowWords));
+        }
+        return made;
+      });
+  for (int64_t i = 0; i < pieces; ++i)
+    storeWindows(store, first + i, ArrayRef(all).slice(i * count, count));
+  if (endsChain)
+    storeChainEnd(store, last, ArrayRef(all).take_back(windowWords));
+  pending.before = endsChain ? Values() : pending.pieces.back();
+  pending.pieces.clear();
+}
+
+/// Stores piece `index`, or has it wait for others of its chain. The pieces of a
+/// chain come in order.
+void ThreadBuilder::storeUnaligned(tv::StoreOp store, int64_t index, Values words) {
+  Fragment fragment = fragmentOf(store.getValue().getType());
+  PendingStore &pending = pendingStores[store];
+  pending.pieces.push_back(std::move(words));
+  if (int64_t(pending.pieces.size()) == piecesPerBranch ||
+      !continuesChain(fragment, index + 1))
+    flushStore(store, index);
 }

@@ -323,11 +323,14 @@ TVLayout PlanAttr::getLayout(int64_t columns) const {
   };
   Modes cta, warp, lane, value;
   add(value, v, 1);
-  add(value, perCta / (getThreadsPerRow() * v), getThreadsPerRow() * v);
+  int64_t runs = perCta / (getThreadsPerRow() * v);
+  add(value, runs, lanes * v);
   add(value, getRowsPerThread(), rowWarps * rowsPerWarp * padded);
   add(lane, lanes, v);
   add(lane, rowsPerWarp, padded);
-  add(warp, warps, lanes * v);
+  // A warp's runs lie side by side: where rows start anywhere, only the ends of
+  // its columns cost an access more.
+  add(warp, warps, runs * lanes * v);
   add(warp, rowWarps, rowsPerWarp * padded);
   add(cta, getCluster(), perCta);
   return TVLayout(cta, warp, lane, value);

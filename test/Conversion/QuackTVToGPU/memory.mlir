@@ -19,8 +19,8 @@
 // CHECK-DAG: %[[CTA:.*]] = nvvm.read.ptx.sreg.ctaid.x : i32
 // CHECK-DAG: %[[ROW:.*]] = arith.extui %[[CTA]] : i32 to i64
 // CHECK-DAG: %[[START:.*]] = arith.muli %[[ROW]], %[[STRIDE]] : i64
-// CHECK-DAG: %[[OFFSET:.*]] = arith.addi %[[START]], %{{.*}} : i64
-// CHECK-DAG: %[[AT:.*]] = llvm.getelementptr %[[X]][%[[OFFSET]]]
+// CHECK-DAG: %[[FIRST:.*]] = llvm.getelementptr %[[X]][%[[START]]]
+// CHECK-DAG: %[[AT:.*]] = llvm.getelementptr %[[FIRST]][%{{.*}}]
 // CHECK: "ld.global.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l" %[[AT]]
 // CHECK: "st.global.v4.b32 [$0], {$1, $2, $3, $4};", "l,r,r,r,r" %[[AT]]
 quack_tv.kernel @row_offset(%x: memref<?x128xf32> inout row) plan #one shared 0 {
@@ -148,28 +148,6 @@ quack_tv.kernel @columns_beyond_n(%x: memref<?x188xf32> inout row) plan #one sha
 quack_tv.kernel @cut_run(%x: memref<?x187xf32> inout row) plan #one shared 0 {
   %0 = quack_tv.load %x : memref<?x187xf32> -> tensor<1x256xf32, #runs>
   quack_tv.store %0, %x : tensor<1x256xf32, #runs>, memref<?x187xf32>
-}
-
-// Rows that start at any element: two windows a run, shifted; the row's first
-// window element by element where it is not full.
-#anywhere = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4, alignment = element>
-// CHECK-LABEL: llvm.func @anywhere(
-// CHECK: %[[ADDRESS:.*]] = llvm.ptrtoint
-// CHECK: %[[LOW:.*]] = arith.trunci %[[ADDRESS]]
-// CHECK: %[[SKEW:.*]] = arith.andi %[[LOW]], %c15_i32
-// CHECK: %[[SOME:.*]] = arith.cmpi ne, %[[SKEW]]
-// CHECK: scf.if
-// CHECK: "{ mov.b32 $0, 0; @$2 ld.global.b32 $0, [$1]; }"
-// CHECK: } else {
-// CHECK: @$5 ld.global.v4.b32 {$0, $1, $2, $3}, [$4]; }"
-// CHECK: @$5 ld.global.v4.b32 {$0, $1, $2, $3}, [$4+16]; }"
-// CHECK: arith.select
-// CHECK: nvvm.shfl.sync up
-// CHECK: "@$5 st.global.v4.b32 [$0], {$1, $2, $3, $4};"
-// CHECK: "@$2 st.global.b32 [$0], $1;"
-quack_tv.kernel @anywhere(%x: memref<?x128xf32> inout row) plan #anywhere shared 0 {
-  %0 = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #v4>
-  quack_tv.store %0, %x : tensor<1x128xf32, #v4>, memref<?x128xf32>
 }
 
 // A weight has no row; a row scalar is stored by the first copy.

@@ -88,23 +88,6 @@ quack_tv.kernel @combiner(%x: memref<?x32xf32> in row, %y: memref<?x32xf32> in r
   quack_tv.store %r#0, %s : tensor<1x1xf32, #row>, memref<?xf32>
 }
 
-// Padding: the second run only, by a select; a tile without padding costs none.
-// CHECK-LABEL: llvm.func @mask(
-// CHECK: %[[IDENTITY:.*]] = arith.constant dense<0xFF800000> : vector<4xf32>
-// CHECK: %[[EXISTS:.*]] = arith.cmpi sle
-// CHECK: %[[V0:.*]] = llvm.bitcast %{{.*}} : vector<4xi32> to vector<4xf32>
-// CHECK: %[[V1:.*]] = llvm.bitcast %{{.*}} : vector<4xi32> to vector<4xf32>
-// CHECK: %[[PADDED:.*]] = arith.select %[[EXISTS]], %[[V1]], %[[IDENTITY]]
-// CHECK: arith.maximumf %[[V0]], %[[PADDED]]
-// CHECK-NOT: arith.select
-quack_tv.kernel @mask(%x: memref<?x200xf32> in row, %s: memref<?xf32> out scalar) plan #one shared 0 {
-  %v = quack_tv.load %x : memref<?x200xf32> -> tensor<1x256xf32, #runs>
-  %m = quack_tv.mask %v from 200 identity 0xFF800000 : f32 : tensor<1x256xf32, #runs>
-  %p = quack_tv.thread_reduce maximumf %m : tensor<1x256xf32, #runs>
-  %r = quack_tv.warp_reduce maximumf %p : tensor<1x32xf32, #thread>
-  quack_tv.store %r, %s : tensor<1x1xf32, #row>, memref<?xf32>
-}
-
 // Stores and reductions of one pass go through the pieces together.
 // CHECK-LABEL: llvm.func @pieces(
 // CHECK: %[[E0:.*]] = math.exp

@@ -32,7 +32,7 @@ quack.kernel @rows_per_thread(%x: memref<?x64xbf16> in row, %s: memref<?xf32> ou
 // -----
 
 // 16 CTAs; the row is whole: no mask.
-// CHECK: #[[$T:.*]] = #quack_tv.layout<cta = [16:16384], warp = [8:256], lane = [32:8], value = [8:1, 8:2048]>
+// CHECK: #[[$T:.*]] = #quack_tv.layout<cta = [16:16384], warp = [8:2048], lane = [32:8], value = [8:1, 8:256]>
 // CHECK-LABEL: quack_tv.kernel @cluster_of_16
 // CHECK-NEXT: quack_tv.load %x : memref<?x262144xbf16> -> tensor<1x262144xbf16, #[[$T]]>
 // CHECK-NOT: quack_tv.mask

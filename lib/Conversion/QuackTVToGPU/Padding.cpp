@@ -1,0 +1,135 @@
+//===- Padding.cpp - columns beyond the row's end ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A mask gives columns that do not exist the identity of what consumes them. It
+// is free where the load already left it there, and where a reduction skips a
+// whole piece; else it is a select for each element.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace quack;
+
+//===----------------------------------------------------------------------===//
+// What loads leave
+//===----------------------------------------------------------------------===//
+
+/// Returns the load or read whose elements, perhaps widened, `tile` has.
+static Value loadBehind(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  while (isa_and_nonnull<tv::WidenOp, arith::ExtFOp, arith::ExtSIOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<tv::LoadOp, tv::ReadOp>(op) ? op->getResult(0) : Value();
+}
+
+/// Returns whether no reduction sees columns of `tile` that do not exist.
+static bool isMaskedEverywhere(Value tile) {
+  return llvm::all_of(tile.getUsers(), [](Operation *user) {
+    if (isa<tv::MaskOp, tv::StoreOp>(user))
+      return true;
+    return !isa<tv::ThreadReduceOp>(user) &&
+           llvm::all_of(user->getResults(), isMaskedEverywhere);
+  });
+}
+
+/// Returns the element as a word's bits, repeated; nothing if `identity` is none
+/// of the storage type's values.
+static std::optional<uint32_t> fillWord(TypedAttr identity, Type storage) {
+  unsigned width = storage.getIntOrFloatBitWidth();
+  if (width > 32)
+    return std::nullopt;
+  APInt bits(width, 0);
+  if (auto number = dyn_cast<FloatAttr>(identity)) {
+    APFloat value = number.getValue();
+    bool losesInfo = false;
+    if (!isa<FloatType>(storage))
+      return std::nullopt;
+    value.convert(cast<FloatType>(storage).getFloatSemantics(),
+                  APFloat::rmNearestTiesToEven, &losesInfo);
+    if (losesInfo)
+      return std::nullopt;
+    bits = value.bitcastToAPInt();
+  } else {
+    APInt value = cast<IntegerAttr>(identity).getValue();
+    if (!value.isSignedIntN(width))
+      return std::nullopt;
+    bits = value.sextOrTrunc(width);
+  }
+  return static_cast<uint32_t>(APInt::getSplat(32, bits).getZExtValue());
+}
+
+/// The first mask of a load decides what the load leaves in columns that do not
+/// exist. cp.async leaves zero.
+uint32_t ThreadBuilder::fillOf(Value load) {
+  if (auto it = fills.find(load); it != fills.end())
+    return it->second;
+  uint32_t fill = 0;
+  auto read = load.getDefiningOp<tv::ReadOp>();
+  bool isAsync = read && read.getStaged().getDefiningOp<tv::StageOp>().getForm() ==
+                             tv::Hold::async;
+  if (!isAsync && isMaskedEverywhere(load))
+    kernel.getBody().walk([&](tv::MaskOp mask) {
+      std::optional<uint32_t> word =
+          fillWord(mask.getIdentity(), getElementTypeOrSelf(load.getType()));
+      if (loadBehind(mask.getSource()) != load || !word)
+        return WalkResult::advance();
+      fill = *word;
+      return WalkResult::interrupt();
+    });
+  return fills[load] = fill;
+}
+
+bool ThreadBuilder::isFilledWith(tv::MaskOp mask) {
+  Value load = loadBehind(mask.getSource());
+  return load && fillWord(mask.getIdentity(), getElementTypeOrSelf(load.getType())) ==
+                     fillOf(load);
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+Value ThreadBuilder::createMask(tv::MaskOp mask, int64_t index) {
+  Fragment fragment = fragmentOf(mask.getType());
+  Value source = piece(mask.getSource(), index);
+  int64_t column = fragment.offset(index).column;
+  Predicate exists = columnsExist(fragment, column);
+  if (!exists || isFilledWith(mask))
+    return source;
+  loc = mask.getLoc();
+  if (Predicate tail = isTail(fragment, column)) {
+    // Of a run that the row's end cuts, the first columns exist.
+    Value some = arith::OrIOp::create(b, loc, exists, tail);
+    SmallVector<Value> flags(fragment.run, exists);
+    std::fill_n(flags.begin(), tailColumns(fragment), some);
+    exists = vector::FromElementsOp::create(
+        b, loc, VectorType::get({fragment.run}, b.getI1Type()), flags);
+  }
+  Value identity = constant(mask.getIdentity(), fragment.pieceType());
+  return arith::SelectOp::create(b, loc, exists, source, identity);
+}
+
+/// Returns `sum` with piece `index` of the reduction's source. A masked piece that
+/// exists or does not as a whole is skipped: a predicate on the combining
+/// instruction, where the identity would take one more for each element.
+Value ThreadBuilder::accumulate(tv::ThreadReduceOp reduce, Value sum, int64_t index) {
+  Location loc = reduce.getLoc();
+  auto combine = [&](Value source) {
+    return createCombine(b, loc, reduce.getKind(), sum, piece(source, index));
+  };
+  auto mask = reduce.getSource().getDefiningOp<tv::MaskOp>();
+  if (!mask)
+    return combine(reduce.getSource());
+  Fragment fragment = fragmentOf(mask.getType());
+  int64_t column = fragment.offset(index).column;
+  Predicate exists = columnsExist(fragment, column);
+  if (!exists || isTail(fragment, column) || isFilledWith(mask))
+    return combine(mask);
+  return arith::SelectOp::create(b, loc, exists, combine(mask.getSource()), sum);
+}

@@ -95,7 +95,6 @@ static void compact(Machine &machine) {
           for (const std::unique_ptr<AsyncOp> &async : cluster->pending) {
             pin(async->event);
             pin(async->readEvent);
-            pin(async->useEvent);
           }
       });
 }
@@ -165,24 +164,22 @@ void quack::sim::noteUse(Warp &warp, const Op &op, uint32_t lanes, Cta &cta,
   accessShared(check, cta, barrier.offset, 8, lanes);
 }
 
-uint32_t quack::sim::beginUse(Warp &warp, const Op &op, unsigned lane, Cta &cta,
-                              const MBarrier &barrier) {
+void quack::sim::noteSignal(Warp &warp, const Op &op, unsigned lane, Cta &cta,
+                            MBarrier &barrier) {
+  if (!warp.cluster->checksRaces || barrier.signalled == barrier.phase + 1 ||
+      !clockOf(warp, lane).knows(barrier.agent, 1))
+    return;
+  barrier.signalled = barrier.phase + 1;
   Event event = makeEvent(warp, op);
   event.agent = barrier.agent;
-  event.time = event.viewTime = neverTime;
+  event.time = barrier.phaseTime();
   event.view = barrier.views;
+  event.viewTime = uint32_t(barrier.phase + 1);
   event.lane = uint8_t(lane);
   event.isAsync = true;
-  uint32_t number = warp.cluster->machine.log.add(event);
-  Checker check(warp, op, AccessKind::read, number);
+  Checker check(warp, op, AccessKind::read,
+                warp.cluster->machine.log.add(event));
   accessShared(check, cta, barrier.offset, 8, 1u << lane);
-  return number;
-}
-
-void quack::sim::endUse(Cluster &cluster, uint32_t event,
-                        const MBarrier &barrier) {
-  cluster.machine.log[event].time = barrier.phaseTime();
-  cluster.machine.log[event].viewTime = uint32_t(barrier.phase + 1);
 }
 
 void quack::sim::noteAsync(Warp &warp, const Op &op, unsigned lane, Cta &cta,

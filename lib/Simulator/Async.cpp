@@ -91,8 +91,7 @@ static void signal(Cluster &cluster, AsyncOp &async, uint32_t bytes) {
     return report(*async.warp, *async.op, async.lane, "mbarrier-misuse",
                   "the mbarrier was invalidated before the operation that "
                   "signals it was complete");
-  if (cluster.checksRaces && async.signalled == async.bytes)
-    endUse(cluster, async.useEvent, *barrier);
+  noteSignal(*async.warp, *async.op, async.lane, *async.to, *barrier);
   if (async.arrives) {
     if (cluster.tracksOrder)
       barrier->arriving.learn(agentOf(*async.warp, AgentKind::copy),
@@ -327,9 +326,6 @@ void quack::sim::issue(Warp &warp, const Op &op, unsigned lane, AsyncOp async) {
     noteAccesses(warp, async);
   if (async.completion != Completion::mbarrier)
     joinGroup(warp, async);
-  else if (cluster.checksRaces)
-    async.useEvent = beginUse(warp, op, lane, *async.to,
-                              *async.to->findMBarrier(async.mbarrier));
   if (cluster.launch.options->schedule == Schedule::eager)
     return complete(cluster, async);
   markInFlight(cluster, async);

@@ -54,8 +54,7 @@ struct AsyncOp {
   uint32_t lane = 0;
   uint32_t group = 0;
   uint32_t time = 0; ///< of the warp's operations that complete by groups
-  // In the log: of writing, of reading and of signalling an mbarrier.
-  uint32_t event = 0, readEvent = 0, useEvent = 0;
+  uint32_t event = 0, readEvent = 0; ///< in the log: of writing and of reading
 };
 
 /// An async-group that its thread has not waited for.

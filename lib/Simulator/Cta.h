@@ -39,6 +39,8 @@ struct MBarrier {
   int64_t bytes = 0;    ///< tx-count; negative while bytes came before expected
   uint64_t phase = 0;   ///< phases completed
   uint64_t waited = 0;  ///< phases some thread has waited for
+  /// Phases up to the last one that an asynchronous operation has signalled.
+  uint64_t signalled = 0;
   /// What peers have sent to the present phase, and to the one before.
   FromPeers fromPeers, completedFromPeers;
   Agent agent; ///< its times: 1 the initialisation, 2 + n the end of phase n

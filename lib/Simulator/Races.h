@@ -27,11 +27,10 @@ void noteInit(Warp &warp, const Op &op, unsigned lane, Agent mbarrier,
 /// invalidated meanwhile.
 void noteUse(Warp &warp, const Op &op, uint32_t lanes, Cta &cta,
              const MBarrier &barrier, bool isWait);
-/// The same of an asynchronous operation, from its issue to its signal. Returns
-/// its number.
-uint32_t beginUse(Warp &warp, const Op &op, unsigned lane, Cta &cta,
-                  const MBarrier &barrier);
-void endUse(Cluster &cluster, uint32_t event, const MBarrier &barrier);
+/// The same of the signal of an asynchronous operation. All those of a phase
+/// are over for who knows of its end, so that one stands for them.
+void noteSignal(Warp &warp, const Op &op, unsigned lane, Cta &cta,
+                MBarrier &barrier);
 
 /// Returns the number of an asynchronous operation that a lane issues. It is
 /// done for those who know `agent` up to `time`, which endAsync may set.

@@ -33,9 +33,9 @@ struct Event {
   uint32_t ctaNumber = 0; ///< in the grid, of who issued it
   Agent view;            ///< of a use of an mbarrier: or this up to `viewTime`,
   uint32_t viewTime = 0; ///< if not 0
-  uint32_t cta = 0;     ///< in the machine, of who issued it,
-  uint32_t cluster = 0; ///< and the first of its cluster
-  uint16_t grid = 0;    ///< in the machine's stream
+  uint32_t cta = 0;      ///< in the machine, of who issued it,
+  uint32_t cluster = 0;  ///< and the first of its cluster
+  uint16_t grid = 0;     ///< in the machine's stream
   uint16_t warp = 0;
   uint8_t lane = 0; ///< of an asynchronous operation
   bool isAsync = false;

@@ -201,7 +201,8 @@ TEST(Exits, RelaxedArrivalsOfPeers) {
 }
 
 TEST(Exits, SignalsOfAsynchronousOperations) {
-  // The data may be waited for by another mbarrier or a group.
+  // The data may be waited for by another mbarrier or a group. (Of an operation
+  // that is not complete, its signal is the fault.)
   auto copy = [](const std::string &wait) {
     return "mov.u32 %r4, memory; setp.ne.u32 %p0, %r0, 0; @%p0 ret;\n"
            "mbarrier.init.shared.b64 [memory], 1;\n"
@@ -210,15 +211,15 @@ TEST(Exits, SignalsOfAsynchronousOperations) {
            "cp.async.wait_all;\n" +
            wait + "mbarrier.inval.shared.b64 [memory];";
   };
-  expectRace(copy(""),
-             copy("W: mbarrier.try_wait.parity.relaxed.cta.shared.b64 %p1, "
-                  "[memory], 0; @!%p1 bra W;\n"));
+  expectFault("race", copy(""),
+              copy("W: mbarrier.try_wait.parity.relaxed.cta.shared.b64 %p1, "
+                   "[memory], 0; @!%p1 bra W;\n"));
   // Another thread that has not waited.
   auto fills = [](const std::string &meets) {
     return start + fill + "@%p0 bra E;\n" + await + "E:\n" + meets +
            "setp.eq.u32 %p2, %r0, 1; @%p2 mbarrier.inval.shared.b64 [memory];";
   };
-  expectRace(fills(""), fills("bar.warp.sync -1;\n"));
+  expectFault("race", fills(""), fills("bar.warp.sync -1;\n"));
 }
 
 TEST(UndefinedGlobal, Memory) {

@@ -77,6 +77,13 @@ static NamedBarrier *arriveAt(Warp &warp, const Op &op, uint32_t lanes) {
            "barrier " + std::to_string(id) + " is used with the counts " +
                std::to_string(barrier.expected) + " and " +
                std::to_string(count));
+  bool reduces = op.mode >= 2;
+  // PTX ISA, bar: the execution of such a mixture is unpredictable.
+  if (barrier.arrived && barrier.reduces != reduces)
+    report(warp, op, firstLane(lanes), "barrier-misuse",
+           "bar.red meets bar.sync or bar.arrive at barrier " +
+               std::to_string(id));
+  barrier.reduces = reduces;
   barrier.expected = count;
   // A warp arrives as a whole (PTX ISA, bar: counts are of warps).
   barrier.arrived += count ? warpLanes : uint32_t(__builtin_popcount(lanes));

@@ -59,6 +59,7 @@ struct NamedBarrier {
   uint32_t expected = 0; ///< threads, if the instructions say; else 0
   uint32_t arrived = 0;
   uint32_t generation = 0;
+  bool reduces = false;                 ///< who has arrived did so by bar.red
   uint32_t ones = 0, zeros = 0;         ///< bar.red's predicates so far,
   uint32_t lastOnes = 0, lastZeros = 0; ///< and those of the last generation
   Clock clock;                          ///< of those that arrived

@@ -41,6 +41,15 @@ Fragment &quack::sim::splitOff(Warp &warp, uint32_t lanes, uint32_t pc) {
   return warp.fragments.back();
 }
 
+/// Returns whether lanes stand where they meet their siblings. Recursion may
+/// bring them to that instruction before, in another activation.
+static bool isAtJoin(const Warp &warp, const Fragment &fragment) {
+  if (fragment.join < 0)
+    return false;
+  const Join &join = warp.joins[unsigned(fragment.join)];
+  return join.pc == fragment.pc && join.activation == fragment.activation;
+}
+
 /// Lets complete joins go on.
 static void settleJoins(Warp &warp) {
   for (size_t i = 0; i < warp.joins.size(); ++i) {
@@ -59,7 +68,7 @@ static void settleJoins(Warp &warp) {
     warp.fragments.push_back(merged);
     i = size_t(-1); // the merged fragment may complete an outer join
     Fragment &last = warp.fragments.back();
-    if (last.join >= 0 && warp.joins[unsigned(last.join)].pc == last.pc) {
+    if (isAtJoin(warp, last)) {
       warp.joins[unsigned(last.join)].arrived |= last.lanes;
       warp.fragments.pop_back();
     }
@@ -68,8 +77,7 @@ static void settleJoins(Warp &warp) {
 
 bool quack::sim::arriveAtJoin(Warp &warp, size_t index) {
   const Fragment &fragment = warp.fragments[index];
-  if (fragment.join < 0 ||
-      warp.joins[unsigned(fragment.join)].pc != fragment.pc)
+  if (!isAtJoin(warp, fragment))
     return false;
   warp.joins[unsigned(fragment.join)].arrived |= fragment.lanes;
   warp.fragments.erase(warp.fragments.begin() + ptrdiff_t(index));

@@ -30,7 +30,8 @@ static void mergeWaiting(Warp &warp) {
   for (unsigned i = 0; i < warp.fragments.size(); ++i) {
     Fragment &other = warp.fragments[i];
     if (i == warp.current || other.wait != Wait::lanes ||
-        other.pc != fragment.pc || other.join != fragment.join)
+        other.pc != fragment.pc || other.join != fragment.join ||
+        other.activation != fragment.activation)
       continue;
     fragment.lanes |= other.lanes;
     fragment.wait = Wait::none;
@@ -103,8 +104,10 @@ static uint64_t runStraight(Warp &warp, Fragment &fragment, uint64_t budget) {
   const Op *ops = warp.cluster->program.ops.data();
   OpCount *counts = warp.cluster->counts.data();
   const Op *op = ops + fragment.pc, *begin = op;
-  const Op *join =
-      fragment.join < 0 ? nullptr : ops + warp.joins[fragment.join].pc;
+  const Op *join = nullptr;
+  if (fragment.join >= 0 &&
+      warp.joins[fragment.join].activation == fragment.activation)
+    join = ops + warp.joins[fragment.join].pc;
   const Op *end = budget < UINT32_MAX ? op + budget : nullptr;
   uint32_t lanes = fragment.lanes;
   unsigned laneCount = unsigned(__builtin_popcount(lanes));

@@ -86,6 +86,19 @@ TEST(Calls, RecursionOfDivergedLanes) {
     EXPECT_EQ(got[i], expected[i & 7]);
 }
 
+TEST(Calls, RecursionPassesWhereOuterCallsReturn) {
+  // Each call returns to the instruction at which all outer ones return too,
+  // also where no branch parts the lanes.
+  const uint32_t expected[] = {3, 5, 0, 0, 0, 0, 0, 0, 144, 233};
+  for (uint32_t mask : {0u, 1u, 8u, 9u}) {
+    std::vector<uint32_t> got =
+        results(fibonacci, "and.b32 %r2, %r0, " + std::to_string(mask) +
+                               "; add.u32 %r2, %r2, 4;\n" + callFibonacci);
+    for (uint32_t i = 0; i < 32; ++i)
+      EXPECT_EQ(got[i], expected[i & mask]);
+  }
+}
+
 TEST(Calls, LanesMeetWhereTheCallReturns) {
   // Lanes return from different places; all are there for the shuffle.
   std::string early =

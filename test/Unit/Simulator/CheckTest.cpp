@@ -74,6 +74,17 @@ TEST(Checks, Barriers) {
       "0xffff;");
 }
 
+TEST(Checks, BarriersThatReduceAreOnesOfTheirOwn) {
+  const std::string half = "setp.lt.u32 %p0, %r0, 32; @%p0 bra A;\n",
+                    reduce = "bar.red.popc.u32 %r5, 1, 64, %p0;\n";
+  for (const char *other : {"bar.sync 1, 64;\n", "bar.arrive 1, 64;\n"})
+    expectFault("barrier-misuse",
+                half + std::string(other) + "bra E; A: " + reduce + "E:",
+                half + reduce + "bra E; A: " + reduce + "E:", {64});
+  // Another phase may be another kind.
+  expectClean(half + "A: " + reduce + "bar.sync 1, 64;\n" + reduce, {64});
+}
+
 TEST(Checks, ClusterBarrier) {
   std::string arrive = "barrier.cluster.arrive.aligned;\n",
               wait = "barrier.cluster.wait.aligned;\n";

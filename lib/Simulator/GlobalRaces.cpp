@@ -8,7 +8,9 @@
 
 #include "llvm/ADT/Twine.h"
 
+#include <map>
 #include <set>
+#include <tuple>
 
 using namespace quack::sim;
 
@@ -61,50 +63,50 @@ static Fault describePair(const Pair &pair, const Program &program) {
 void GlobalSummary::merge(GlobalShadow &shadow, const AccessLog &log,
                           const Program &program, std::vector<Fault> &faults) {
   std::vector<uint32_t> names(log.size(), 0);
+  // The steps of a warp need no names of their own.
+  std::map<std::tuple<const Op *, uint32_t, uint16_t>, uint32_t> known;
   auto nameOf = [&](AccessSet set) -> AccessSet {
     AccessLog::Item item = log.first(set & ~readByNc);
     uint32_t &name = names[item.event];
     if (!name) {
       const Event &event = log[item.event];
-      name = uint32_t(accesses.size());
-      accesses.push_back({event.op, event.ctaNumber, event.warp});
+      uint32_t &first = known[{event.op, event.ctaNumber, event.warp}];
+      if (!first && accesses.size() < AccessLog::mostCapacity) {
+        first = uint32_t(accesses.size());
+        accesses.push_back({event.op, event.ctaNumber, event.warp});
+      }
+      // With too many, faults name another access than the one that is meant.
+      name = first ? first : AccessLog::mostCapacity - 1;
     }
     return AccessLog::one(name, unsigned(__builtin_ctz(item.lanes)));
   };
   std::set<std::pair<std::string, uint32_t>> reported;
-  auto check = [&](AccessSet mine, AccessSet other, bool isWrite,
-                   bool otherIsWrite, uint64_t address) {
-    const Access &a = accesses[AccessLog::eventOf(mine)],
-                 &b = accesses[AccessLog::eventOf(other)];
-    Fault fault = describePair(
-        {a.op, b.op, a.cta, b.cta, a.warp, b.warp, AccessLog::laneOf(mine),
-         AccessLog::laneOf(other), isWrite, otherIsWrite, address},
-        program);
+  auto check = [&](AccessSet mine, AccessSet other, uint64_t address) {
+    const Access &a = accesses[AccessLog::eventOf(mine & ~isWrite)],
+                 &b = accesses[AccessLog::eventOf(other & ~isWrite)];
+    Fault fault =
+        describePair({a.op, b.op, a.cta, b.cta, a.warp, b.warp,
+                      AccessLog::laneOf(mine), AccessLog::laneOf(other),
+                      bool(mine & isWrite), bool(other & isWrite), address},
+                     program);
     if (reported.insert({fault.kind, fault.line}).second)
       faults.push_back(std::move(fault));
   };
   for (size_t i = 0; i < shadow.ranges.size(); ++i) {
     GlobalRange &range = shadow.ranges[i];
-    ShadowMap &before = all.ranges[i].cells;
     range.cells.forEachPage([&](uint64_t index, ShadowCell *cells) {
-      ShadowCell *sums = before.cell(index);
+      AccessSet *sums = all[i].cell(index);
       for (unsigned k = 0; k < ShadowMap::pageCells; ++k) {
-        ShadowCell &cell = cells[k], &sum = sums[k];
-        uint64_t address = (range.firstCell + index + k) * shadow.granule;
-        if (cell.write) {
-          AccessSet mine = nameOf(cell.write);
-          if (sum.write)
-            check(mine, sum.write, true, true, address);
-          if (sum.read)
-            check(mine, sum.read, true, false, address);
-          sum.write = mine;
-        }
-        if (cell.read & ~readByNc) {
-          AccessSet mine = nameOf(cell.read);
-          if (sum.write && sum.write != mine && !cell.write)
-            check(mine, sum.write, false, true, address);
-          sum.read = mine;
-        }
+        ShadowCell &cell = cells[k];
+        AccessSet &sum = sums[k];
+        if (!cell.write && !(cell.read & ~readByNc))
+          continue;
+        AccessSet mine =
+            cell.write ? nameOf(cell.write) | isWrite : nameOf(cell.read);
+        if (sum && ((mine | sum) & isWrite))
+          check(mine, sum, (range.firstCell + index + k) * shadow.granule);
+        if (!(sum & isWrite))
+          sum = mine;
       }
     });
   }
@@ -118,9 +120,8 @@ std::vector<Fault> GlobalSummary::add(uint64_t number, GlobalShadow &shadow,
   isOver.wait(lock, [&] { return next == number; });
   if (number == 0)
     for (GlobalRange &range : shadow.ranges) {
-      GlobalRange copy;
-      copy.cells.resize(range.bytes / shadow.granule + 2);
-      all.ranges.push_back(std::move(copy));
+      all.emplace_back();
+      all.back().resize(range.bytes / shadow.granule + 2);
     }
   merge(shadow, log, program, faults);
   ++next;

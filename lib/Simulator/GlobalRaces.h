@@ -39,6 +39,12 @@ struct GlobalShadow {
         return &range;
     return nullptr;
   }
+  uint64_t hostBytes() const {
+    uint64_t bytes = 0;
+    for (const GlobalRange &range : ranges)
+      bytes += range.cells.hostBytes();
+    return bytes;
+  }
   void clear() {
     for (GlobalRange &range : ranges)
       range.cells.clear();
@@ -52,6 +58,12 @@ public:
   /// faults.
   std::vector<Fault> add(uint64_t number, GlobalShadow &shadow,
                          const AccessLog &log, const Program &program);
+  uint64_t hostBytes() const {
+    uint64_t bytes = accesses.capacity() * sizeof(Access);
+    for (const Cells &cells : all)
+      bytes += cells.hostBytes();
+    return bytes;
+  }
 
 private:
   /// An instruction of a warp; a cell names one and a lane.
@@ -63,7 +75,11 @@ private:
   std::mutex mutex;
   std::condition_variable isOver;
   uint64_t next = 0;
-  GlobalShadow all;
+  /// For each range and granule an access and a lane, with `isWrite` if it is a
+  /// write: that is all a later cluster is compared with.
+  using Cells = PagedCells<AccessSet>;
+  static constexpr AccessSet isWrite = 1u << 31;
+  std::vector<Cells> all;
   std::vector<Access> accesses{1};
 
   void merge(GlobalShadow &shadow, const AccessLog &log, const Program &program,

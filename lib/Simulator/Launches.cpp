@@ -135,6 +135,9 @@ static Report runAlone(const Launch &launch) {
   for (const std::unique_ptr<Machine> &machine : machines)
     grids.push_back(&machine->grids.front());
   Report report = makeReport(launch, grids);
+  report.shadowBytes = summary.hostBytes();
+  for (const std::unique_ptr<Machine> &machine : machines)
+    report.shadowBytes += machine->shadowBytes();
   for (auto &entry : faults)
     for (Fault &fault : entry.second)
       if (report.faults.size() < launch.options->maxFaults)
@@ -150,6 +153,7 @@ quack::sim::runDependent(ArrayRef<const Launch *> launches) {
   for (Grid &grid : machine.grids) {
     reports.push_back(makeReport(grid.launch, &grid));
     reports.back().faults = std::move(grid.faults);
+    reports.back().shadowBytes = machine.shadowBytes();
   }
   return reports;
 }

@@ -72,6 +72,14 @@ Machine::Machine(llvm::ArrayRef<const Launch *> launches)
     global.addBuffers(launch->buffers);
 }
 
+uint64_t Machine::shadowBytes() const {
+  uint64_t bytes = log.hostBytes() + global.hostBytes();
+  for (const std::unique_ptr<Cluster> &cluster : clusters)
+    for (const Cta &cta : cluster->ctas)
+      bytes += cta.shadow.hostBytes();
+  return bytes;
+}
+
 void Machine::reset(uint64_t number) {
   random.begin(options.seed, number);
   steps = quietSince = 0;

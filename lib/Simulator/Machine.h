@@ -101,6 +101,8 @@ struct Machine {
   void runTogether();
   /// Notes that a CTA lets dependent launches start.
   void noteGone(Cta &cta, Grid &grid);
+  /// Returns the host's memory that the check of races takes.
+  uint64_t shadowBytes() const;
   /// The clusters that have started and not exited, in the order of their
   /// turns.
   llvm::ArrayRef<Cluster *> liveClusters() const { return live; }

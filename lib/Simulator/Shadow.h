@@ -6,8 +6,10 @@
 // granules are exact) a cell of 8 bytes: the accesses that a later one must be
 // ordered after. A cell names accesses by number. One of a single lane stands
 // in the cell; several are a list, of which each that differs is kept once
-// however many cells have it. Numbers that no cell names any more are given
-// back when there are many.
+// however many cells have it. The lanes of a list are relative to what names
+// it: where each lane of some warps accesses a cell of its own, one list stands
+// in all of them. Numbers that no cell names any more are given back when there
+// are many.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +18,8 @@
 
 #include "Clocks.h"
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Compiler.h"
 
 #include <algorithm>
 #include <memory>
@@ -46,7 +48,8 @@ struct Event {
   bool isRead = false;    ///< among writes: it reads the one after it
 };
 
-/// What a half of a cell holds: 0, an event's number and a lane, or a list.
+/// What a half of a cell holds: 0, an event's number and a lane, or a list's
+/// and the lane that its lanes count from. The lane is in the low 5 bits.
 using AccessSet = uint32_t;
 
 struct ShadowCell {
@@ -58,32 +61,61 @@ struct ShadowCell {
 inline constexpr AccessSet readByNc = 1u << 30;
 
 /// The cells of a range of memory, in pages that come with the first access.
-class ShadowMap {
+template <typename Cell> class PagedCells {
 public:
   static constexpr unsigned pageCells = 256;
-  void resize(uint64_t cells);
+  void resize(uint64_t cells) {
+    clear();
+    pages.resize((cells + pageCells - 1) / pageCells);
+  }
   /// Returns cell `index`; those up to the page's end follow.
-  ShadowCell *cell(uint64_t index) {
-    std::unique_ptr<ShadowCell[]> &page = pages[index / pageCells];
+  Cell *cell(uint64_t index) {
+    std::unique_ptr<Cell[]> &page = pages[index / pageCells];
     if (!page)
       touch(index / pageCells);
     return page.get() + index % pageCells;
   }
   static uint64_t left(uint64_t index) { return pageCells - index % pageCells; }
-  void clear();
+  void clear() {
+    for (uint64_t page : touched)
+      spare.push_back(std::move(pages[page]));
+    touched.clear();
+  }
   /// Calls `visit` with the first index and the cells of each touched page.
-  void forEachPage(llvm::function_ref<void(uint64_t, ShadowCell *)> visit);
-  bool isTouched() const { return !touched.empty(); }
+  void forEachPage(llvm::function_ref<void(uint64_t, Cell *)> visit) {
+    for (uint64_t page : touched)
+      visit(page * pageCells, pages[page].get());
+  }
+  /// Returns the host's memory that they take.
+  uint64_t hostBytes() const {
+    return (touched.size() + spare.size()) * pageCells * sizeof(Cell) +
+           pages.capacity() * sizeof(pages[0]) +
+           (touched.capacity() + spare.capacity()) * sizeof(uint64_t);
+  }
 
 private:
-  std::vector<std::unique_ptr<ShadowCell[]>> pages, spare;
+  std::vector<std::unique_ptr<Cell[]>> pages, spare;
   std::vector<uint64_t> touched;
-  void touch(uint64_t page);
+
+  LLVM_ATTRIBUTE_NOINLINE void touch(uint64_t page) {
+    touched.push_back(page);
+    if (spare.empty()) {
+      pages[page] = std::make_unique<Cell[]>(pageCells);
+      return;
+    }
+    pages[page] = std::move(spare.back());
+    spare.pop_back();
+    std::fill_n(pages[page].get(), pageCells, Cell());
+  }
 };
+
+using ShadowMap = PagedCells<ShadowCell>;
 
 /// The events and lists that cells name.
 class AccessLog {
 public:
+  /// The names that there are: one(event, 31) must stay below readByNc.
+  static constexpr uint32_t mostCapacity = readByNc >> 5;
   AccessLog();
   void clear();
   /// Sets how many accesses there may be names for.
@@ -93,6 +125,8 @@ public:
   Event &operator[](uint32_t event) { return events[event]; }
   const Event &operator[](uint32_t event) const { return events[event]; }
   size_t size() const { return events.size(); }
+  /// Returns the most of the host's memory that it has taken.
+  uint64_t hostBytes() const { return std::max(mostBytes, presentBytes()); }
   /// Grows when numbers change.
   uint32_t generation() const { return generations; }
 
@@ -101,6 +135,7 @@ public:
 
   static bool isList(AccessSet set) { return set >> 31; }
   static uint32_t eventOf(AccessSet one) { return (one & ~readByNc) >> 5; }
+  static uint32_t listOf(AccessSet set) { return (set & (readByNc - 1)) >> 5; }
   static unsigned laneOf(AccessSet one) { return one & 31; }
   static AccessSet one(uint32_t event, unsigned lane) {
     return event << 5 | lane;
@@ -111,9 +146,13 @@ public:
   };
   /// Returns the latest access of a set that is not empty.
   Item first(AccessSet set) const {
-    if (isList(set))
-      return lists[set & listMask];
-    return {eventOf(set), 1u << laneOf(set), 0};
+    if (!isList(set))
+      return {eventOf(set), 1u << laneOf(set), 0};
+    Item item = lists[listOf(set)];
+    unsigned from = laneOf(set);
+    item.lanes = item.lanes << from | item.lanes >> (-from & 31);
+    item.rest = shift(item.rest, from);
+    return item;
   }
 
   /// Returns whether it should be compacted.
@@ -130,11 +169,12 @@ public:
                    forEachPinned);
 
 private:
-  static constexpr uint32_t listMask = readByNc - 1;
+  /// Returns `set` with all its lanes further by `lanes`, modulo a warp.
+  static AccessSet shift(AccessSet set, unsigned lanes) {
+    return set ? (set & ~31u) | ((set + lanes) & 31) : 0;
+  }
   static constexpr size_t leastLimit = 1 << 16;
-  /// One(event, 31) must stay below readByNc.
-  static constexpr uint32_t leastCapacity = 1 << 14,
-                            mostCapacity = readByNc >> 5;
+  static constexpr uint32_t leastCapacity = 1 << 14;
   /// More than one instruction adds: a multicast of each lane to 16 CTAs.
   static constexpr uint32_t reserve = leastCapacity / 8;
   uint32_t capacity = mostCapacity;
@@ -143,8 +183,15 @@ private:
   }
   std::vector<Event> events;
   std::vector<Item> lists;
-  /// Of lists, by what they hold.
-  llvm::DenseMap<std::pair<uint64_t, uint32_t>, uint32_t> numbers;
+  /// A hash table of the lists, by what they hold: numbers + 1, or 0.
+  std::vector<uint32_t> table;
+  uint32_t numberOf(const Item &item);
+  void growTable();
+  uint64_t mostBytes = 0; ///< taken while it was compacted
+  uint64_t presentBytes() const {
+    return events.capacity() * sizeof(Event) + lists.capacity() * sizeof(Item) +
+           table.capacity() * sizeof(uint32_t);
+  }
   size_t limit = leastLimit;
   uint32_t generations = 0;
 };

@@ -160,6 +160,8 @@ struct Report {
   uint64_t globalRequests = 0, sectors = 0, leastSectors = 0, lines = 0;
   uint64_t wavefronts = 0, leastWavefronts = 0;
   uint64_t barriers = 0, shuffles = 0, remoteBytes = 0;
+  /// The host's memory that the check of races took, over all host threads.
+  uint64_t shadowBytes = 0;
 
   /// Returns whether there is no fault but warnings.
   bool isClean() const;

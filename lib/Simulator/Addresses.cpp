@@ -51,6 +51,8 @@ static void getCtaRank(Warp &warp, const Op &op, uint32_t lanes) {
 }
 
 /// cvta: between a state space and generic addresses. `mode` 1: to the space.
+/// What was an address of the own CTA becomes the same one again; in
+/// .shared::cluster it stays one that leads peers to it.
 static void cvta(Warp &warp, const Op &op, uint32_t lanes) {
   const uint64_t *a = warp.reg<uint64_t>(op.a);
   uint64_t result[warpLanes];
@@ -59,10 +61,14 @@ static void cvta(Warp &warp, const Op &op, uint32_t lanes) {
   uint64_t window = op.space == Space::local   ? genericLocal
                     : op.space == Space::param ? genericParameter
                                                : 0;
+  auto leaveWindow = [&](uint64_t address) {
+    bool isOwn = address >> clusterShift == warp.cta->rank + 1;
+    return isOwn && op.space == Space::shared ? address ^ own : address;
+  };
   for (unsigned i = 0; i < warpLanes; ++i)
     result[i] = !isShared && op.mode   ? a[i] & ~window
                 : !isShared            ? a[i] | window
-                : op.mode              ? a[i] & 0xffffffff
+                : op.mode              ? leaveWindow(a[i] & 0xffffffff)
                 : a[i] >> clusterShift ? a[i] | genericShared
                                        : a[i] | genericShared | own;
   writeLanes(warp, op.d, lanes, result);

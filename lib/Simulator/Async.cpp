@@ -176,14 +176,14 @@ bool quack::sim::nameDestination(Warp &warp, const Op &op, unsigned lane,
   if (!place.cta || place.offset + async.bytes > place.cta->shared.size()) {
     report(warp, op, lane, "out-of-bounds",
            std::to_string(async.bytes) + " bytes at shared address " +
-               std::to_string(address) + ": CTAs have " +
+               hex(address) + ": CTAs have " +
                std::to_string(warp.cta->shared.size()) + " bytes from " +
-               std::to_string(sharedBase) + " on");
+               hex(sharedBase) + " on");
     return false;
   }
   if (address % alignment) {
     report(warp, op, lane, "misaligned",
-           "shared address " + std::to_string(address) + " is no multiple of " +
+           "shared address " + hex(address) + " is no multiple of " +
                std::to_string(alignment));
     return false;
   }

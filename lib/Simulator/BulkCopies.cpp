@@ -51,8 +51,8 @@ static uint8_t *findGlobal(Warp &warp, const Op &op, unsigned lane,
   uint8_t *memory = resolveGlobal(warp.cluster->launch, address, bytes);
   if (!memory)
     report(warp, op, lane, "out-of-bounds",
-           std::to_string(bytes) + " bytes at " + std::to_string(address) +
-               " are in no buffer");
+           std::to_string(bytes) + " bytes at " + hex(address) + ": " +
+               describeMiss(warp.cluster->launch, address));
   return memory;
 }
 
@@ -64,7 +64,7 @@ static bool nameSource(Warp &warp, const Op &op, unsigned lane,
   if (bytes % 16 || address % 16) {
     report(warp, op, lane, "misaligned",
            "a bulk copy of " + std::to_string(bytes) + " bytes from " +
-               std::to_string(address) + ": both must be multiples of 16");
+               hex(address) + ": both must be multiples of 16");
     return false;
   }
   if (!(op.mode & fromShared)) {
@@ -78,8 +78,8 @@ static bool nameSource(Warp &warp, const Op &op, unsigned lane,
   SharedPlace place = resolveShared(warp, address, Space::shared);
   if (!place.cta || place.offset + bytes > place.cta->shared.size()) {
     report(warp, op, lane, "out-of-bounds",
-           std::to_string(bytes) + " bytes at shared address " +
-               std::to_string(address) + " are not this CTA's");
+           std::to_string(bytes) + " bytes at shared address " + hex(address) +
+               " are not this CTA's");
     return false;
   }
   async.from = place.cta;

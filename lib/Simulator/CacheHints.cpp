@@ -30,11 +30,11 @@ static void touchLine(Warp &warp, const Op &op, uint32_t lanes) {
       continue;
     if (addresses[i] % lineBytes)
       report(warp, op, i, "misaligned",
-             std::to_string(addresses[i]) + " is no multiple of 128");
+             hex(addresses[i]) + " is no multiple of 128");
     else if (!resolveGlobal(warp.cluster->launch, addresses[i], lineBytes))
       report(warp, op, i, "out-of-bounds",
-             "128 bytes at " + std::to_string(addresses[i]) +
-                 " are in no buffer");
+             "128 bytes at " + hex(addresses[i]) + ": " +
+                 describeMiss(warp.cluster->launch, addresses[i]));
   }
 }
 

@@ -215,7 +215,7 @@ static int resolveTarget(Warp &warp, const Op &op, unsigned lane) {
     target = program.functionNumbers[number];
   if (target < 0) {
     report(warp, op, lane, "bad-call",
-           "the address " + std::to_string(address) + " is no function's");
+           "the address " + hex(address) + " is no function's");
     return -1;
   }
   const Callable &function = program.functions[unsigned(target)];

@@ -7,10 +7,15 @@
 //===----------------------------------------------------------------------===//
 #include "Checks.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace llvm;
 using namespace quack::sim;
+
+std::string quack::sim::hex(uint64_t address) {
+  return "0x" + utohexstr(address, /*LowerCase=*/true);
+}
 
 static void note(Warp &warp, const Op &op, uint32_t lane, StringRef kind,
                  const Twine &text, bool isWarning) {

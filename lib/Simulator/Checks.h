@@ -13,6 +13,8 @@
 
 namespace quack::sim {
 
+/// Returns an address as faults show it.
+std::string hex(uint64_t address);
 /// Reports a fault of `op`; once for each kind and line in a machine's run.
 void report(Warp &warp, const Op &op, uint32_t lane, llvm::StringRef kind,
             const llvm::Twine &text);

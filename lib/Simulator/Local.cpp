@@ -8,8 +8,6 @@
 #include "Calls.h"
 #include "Checks.h"
 
-#include "llvm/ADT/StringExtras.h"
-
 #include <cstring>
 
 using namespace llvm;
@@ -60,8 +58,6 @@ void LocalMemory::pop(uint32_t lanes, uint32_t size) {
     if (lanes >> i & 1)
       tops[i] -= size;
 }
-
-static std::string hex(uint64_t value) { return "0x" + utohexstr(value, true); }
 
 static bool checkAlignment(Warp &warp, const Op &op, unsigned lane,
                            uint64_t address, uint32_t bytes,

@@ -10,15 +10,11 @@
 #include "Order.h"
 #include "Races.h"
 
-#include "llvm/ADT/StringExtras.h"
-
 #include <cstring>
 
 using namespace llvm;
 using namespace quack;
 using namespace quack::sim;
-
-static std::string hex(uint64_t value) { return "0x" + utohexstr(value, true); }
 
 SharedPlace quack::sim::resolveShared(Warp &warp, uint64_t address,
                                       Space space) {
@@ -100,8 +96,7 @@ static bool isContiguous(const Access &access, uint32_t lanes, uint32_t bytes) {
   return wrong == 0;
 }
 
-/// Where an address outside of every buffer lies, in words.
-static std::string describeMiss(const Launch &launch, uint64_t address) {
+std::string quack::sim::describeMiss(const Launch &launch, uint64_t address) {
   const Buffer *nearest = nullptr;
   uint64_t best = UINT64_MAX;
   for (const Buffer &buffer : launch.buffers) {

@@ -24,6 +24,9 @@ SharedPlace resolveShared(Warp &warp, uint64_t address, Space space);
 /// Returns host memory for `bytes` bytes of global memory, or null.
 uint8_t *resolveGlobal(const Launch &launch, uint64_t address, uint64_t bytes);
 
+/// Where an address outside of every buffer lies, in words.
+std::string describeMiss(const Launch &launch, uint64_t address);
+
 /// Returns what says which bytes of global memory hold values; null if all do.
 uint8_t *findWritten(const Launch &launch, uint64_t address, uint64_t bytes);
 

@@ -194,9 +194,22 @@ TEST(Addresses, OfSharedMemory) {
   expectWords(alone + "mov.u64 %rd1, memory; cvta.shared.u64 %rd2, %rd1; "
                       "cvta.to.shared.u64 %rd3, %rd2;\n"
                       "st.shared.b32 [memory], 7; ld.shared.b32 %r2, [%rd3]; "
-                      "ld.b32 %r3, [%rd2]; st.global.v2.b32 [%rd0], {%r2, "
-                      "%r3};",
-              {7, 7});
+                      "ld.b32 %r3, [%rd2]; sub.u64 %rd4, %rd3, %rd1;\n"
+                      "st.global.v2.b32 [%rd0], {%r2, %r3}; "
+                      "st.global.b64 [%rd0+8], %rd4;",
+              {7, 7, 0, 0});
+  // In the cluster's window it is an address that peers can use.
+  expectWords("mov.u64 %rd1, memory; cvta.shared.u64 %rd2, %rd1; "
+              "cvta.to.shared::cluster.u64 %rd3, %rd2; "
+              "st.shared.b64 [memory], %rd3;\n"
+              "barrier.cluster.arrive; barrier.cluster.wait;\n"
+              "xor.b32 %r2, %r1, 1; mapa.shared::cluster.u64 %rd4, %rd1, %r2; "
+              "ld.shared::cluster.b64 %rd5, [%rd4];\n"
+              "getctarank.shared::cluster.u64 %r3, %rd5; "
+              "mul.wide.u32 %rd6, %r1, 4; add.s64 %rd6, %rd6, %rd0; "
+              "st.global.b32 [%rd6], %r3;\n"
+              "barrier.cluster.arrive; barrier.cluster.wait;",
+              {1, 0}, {1, 2});
   expectError("mapa.u32 %r2, %r4, 0;", "generic addresses have 64 bits");
   expectError("mapa.shared::cluster.b32 %r2, %r4, 0;", "does not exist");
   expectError("getctarank.u64 %rd2, %rd1;", "expected the width of .u32");

@@ -58,37 +58,84 @@ static void completeIfFull(Cluster &cluster, Cta &cta, NamedBarrier &barrier) {
   barrier.clock.clear();
 }
 
-/// Lets the lanes arrive; returns the barrier, or null after a fault.
-static NamedBarrier *arriveAt(Warp &warp, const Op &op, uint32_t lanes) {
+/// Checks the operands. Returns the barrier, or null after a fault.
+static NamedBarrier *findBarrier(Warp &warp, const Op &op, uint32_t lanes) {
   uint32_t id = barrierOf(warp, op, lanes);
-  uint32_t count =
-      op.b == zeroSlot ? 0 : warp.reg<uint32_t>(op.b)[firstLane(lanes)];
-  if (id >= 16) {
-    report(warp, op, firstLane(lanes), "barrier-misuse",
-           "barrier " + std::to_string(id) + " is none of the 16");
-    return nullptr;
-  }
-  NamedBarrier &barrier = warp.cta->barriers[id];
+  if (id < 16)
+    return &warp.cta->barriers[id];
+  report(warp, op, firstLane(lanes), "barrier-misuse",
+         "barrier " + std::to_string(id) + " is none of the 16");
+  return nullptr;
+}
+
+static uint32_t countOf(Warp &warp, const Op &op, uint32_t lanes) {
+  return op.b == zeroSlot ? 0 : warp.reg<uint32_t>(op.b)[firstLane(lanes)];
+}
+
+/// Lets lanes that execute one instruction arrive.
+static void arriveAt(Warp &warp, const Op &op, uint32_t lanes,
+                     NamedBarrier &barrier) {
+  uint32_t count = countOf(warp, op, lanes);
+  auto name = [&] {
+    return "barrier " + std::to_string(&barrier - warp.cta->barriers);
+  };
   if (count % warpLanes)
     report(warp, op, firstLane(lanes), "barrier-misuse",
            "the count " + std::to_string(count) + " is no multiple of 32");
   if (barrier.arrived && barrier.expected != count)
     report(warp, op, firstLane(lanes), "barrier-misuse",
-           "barrier " + std::to_string(id) + " is used with the counts " +
+           name() + " is used with the counts " +
                std::to_string(barrier.expected) + " and " +
                std::to_string(count));
   bool reduces = op.mode >= 2;
   // PTX ISA, bar: the execution of such a mixture is unpredictable.
   if (barrier.arrived && barrier.reduces != reduces)
     report(warp, op, firstLane(lanes), "barrier-misuse",
-           "bar.red meets bar.sync or bar.arrive at barrier " +
-               std::to_string(id));
+           "bar.red meets bar.sync or bar.arrive at " + name());
+  if (op.mode == 1 && count == 0)
+    report(warp, op, firstLane(lanes), "barrier-misuse",
+           "bar.arrive needs a count of threads");
   barrier.reduces = reduces;
   barrier.expected = count;
-  // A warp arrives as a whole (PTX ISA, bar: counts are of warps).
-  barrier.arrived += count ? warpLanes : uint32_t(__builtin_popcount(lanes));
+  if (reduces) {
+    uint32_t holds = op.isLogicNegated ? ~warp.mask(op.c) : warp.mask(op.c);
+    barrier.ones += uint32_t(__builtin_popcount(holds & lanes));
+    barrier.zeros += uint32_t(__builtin_popcount(~holds & lanes));
+  }
   release(warp, lanes, barrier.clock);
-  return &barrier;
+}
+
+/// Fragment::what of lanes whose warp has not arrived.
+static constexpr uint32_t notArrived = UINT32_MAX;
+
+/// A warp arrives as a whole, when all its lanes that have not exited are at
+/// the barrier, if need be at several instructions (PTX ISA, bar: a thread
+/// waits for those of its warp, and counts are of warps). Returns whether it
+/// has arrived.
+static bool arriveWithSiblings(Warp &warp, const Op &op, uint32_t lanes,
+                               NamedBarrier &barrier) {
+  uint32_t present = lanes, all = warp.lanes & ~warp.exited;
+  const std::vector<Op> &ops = warp.cluster->program.ops;
+  llvm::SmallVector<Fragment *, 4> siblings;
+  for (Fragment &each : warp.fragments)
+    if (present != all && &each != &warp.fragment() &&
+        each.wait == Wait::barrier && each.what == notArrived &&
+        &warp.cta->barriers[barrierOf(warp, ops[each.at], each.lanes)] ==
+            &barrier) {
+      present |= each.lanes;
+      siblings.push_back(&each);
+    }
+  if (present != all)
+    return false;
+  arriveAt(warp, op, lanes, barrier);
+  for (Fragment *each : siblings) {
+    arriveAt(warp, ops[each->at], each->lanes, barrier);
+    each->what = barrier.generation;
+    each->seen = UINT64_MAX; // it looks again
+  }
+  barrier.arrived +=
+      barrier.expected ? warpLanes : uint32_t(__builtin_popcount(present));
+  return true;
 }
 
 /// An aligned instruction is executed by all lanes of the warp that have not
@@ -107,30 +154,28 @@ static bool checkAligned(Warp &warp, const Op &op, uint32_t lanes) {
 /// `mode`: 0 sync, 1 arrive, 2 red.popc, 3 red.and, 4 red.or.
 static void bar(Warp &warp, const Op &op, uint32_t lanes) {
   Fragment &fragment = warp.fragment();
-  NamedBarrier *barrier;
-  if (fragment.wait == Wait::barrier) {
-    barrier = &warp.cta->barriers[barrierOf(warp, op, lanes)];
-  } else {
-    if (!checkAligned(warp, op, lanes))
-      return;
-    barrier = arriveAt(warp, op, lanes);
-    if (!barrier)
-      return;
-    if (op.mode >= 2) {
-      uint32_t holds = op.isLogicNegated ? ~warp.mask(op.c) : warp.mask(op.c);
-      barrier->ones += uint32_t(__builtin_popcount(holds & lanes));
-      barrier->zeros += uint32_t(__builtin_popcount(~holds & lanes));
-    }
-    uint32_t generation = barrier->generation;
-    if (op.mode == 1)
-      return completeIfFull(*warp.cluster, *warp.cta, *barrier);
-    waitHere(warp, Wait::barrier, generation);
+  bool waits = fragment.wait == Wait::barrier;
+  if (!waits && !checkAligned(warp, op, lanes))
+    return;
+  NamedBarrier *barrier = findBarrier(warp, op, lanes);
+  if (!barrier)
+    return;
+  uint32_t generation = waits ? fragment.what : notArrived;
+  if (generation == notArrived) {
+    if (!arriveWithSiblings(warp, op, lanes, *barrier))
+      return waitHere(warp, Wait::barrier, notArrived);
+    generation = barrier->generation;
+    if (op.mode != 1)
+      waitHere(warp, Wait::barrier, generation);
     completeIfFull(*warp.cluster, *warp.cta, *barrier);
-    if (barrier->generation != generation)
-      fragment.wait = Wait::none;
   }
-  if (barrier->generation == fragment.what)
-    return waitHere(warp, Wait::barrier, fragment.what);
+  if (op.mode == 1) {
+    fragment.wait = Wait::none;
+    return;
+  }
+  if (barrier->generation == generation)
+    return waitHere(warp, Wait::barrier, generation);
+  fragment.wait = Wait::none;
   if (op.mode == 2) {
     uint32_t values[warpLanes];
     std::fill_n(values, warpLanes, barrier->lastOnes);

@@ -81,21 +81,20 @@ static std::string describeMBarrier(const Warp &warp, uint32_t address) {
   return text;
 }
 
-static std::string describeWait(const Cluster &cluster, const Warp &warp,
+static std::string describeWait(const Cluster &cluster, Warp &warp,
                                 const Fragment &fragment) {
   switch (fragment.wait) {
   case Wait::poll:
     return describeMBarrier(warp, fragment.what);
   case Wait::barrier: {
-    for (unsigned id = 0; id < 16; ++id)
-      if (warp.cta->barriers[id].arrived)
-        return "barrier " + std::to_string(id) + " (" +
-               std::to_string(warp.cta->barriers[id].arrived) + " of " +
-               std::to_string(warp.cta->barriers[id].expected
-                                  ? warp.cta->barriers[id].expected
-                                  : warp.cta->liveThreads) +
-               " threads arrived)";
-    return "a barrier";
+    const Op &at = cluster.program.ops[fragment.at];
+    uint32_t id = warp.reg<uint32_t>(at.a)[firstLane(fragment.lanes)];
+    const NamedBarrier &barrier = warp.cta->barriers[id];
+    return "barrier " + std::to_string(id) + " (" +
+           std::to_string(barrier.arrived) + " of " +
+           std::to_string(barrier.expected ? barrier.expected
+                                           : warp.cta->liveThreads) +
+           " threads arrived)";
   }
   case Wait::cluster:
     return "the cluster's barrier (" + std::to_string(cluster.clusterArrivals) +

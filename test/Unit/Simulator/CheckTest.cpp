@@ -62,6 +62,11 @@ TEST(Checks, Barriers) {
       "deadlock",
       "setp.lt.u32 %p0, %r0, 32; @%p0 bra L; bar.sync 1, 64; L: bar.sync 0;",
       "bar.sync 1, 64; bar.sync 0;", {64});
+  expectFault("deadlock",
+              "setp.lt.u32 %p0, %r0, 16; @%p0 bra L; barrier.sync 1, 32; L:",
+              "setp.lt.u32 %p0, %r0, 16; @%p0 exit; barrier.sync 1, 32;");
+  expectFault("barrier-misuse", "mov.u32 %r2, 0; bar.arrive 1, %r2;",
+              "mov.u32 %r2, 64; bar.arrive 1, %r2; bar.sync 1, 64;");
   // Exited threads count as arrived.
   expectFault("barrier-misuse", "bar.sync 16;",
               "setp.lt.u32 %p0, %r0, 32; @%p0 ret; bar.sync 0;", {64});

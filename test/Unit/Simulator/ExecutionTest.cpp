@@ -76,6 +76,36 @@ TEST(Execution, AlignedNeedsTheWholeWarp) {
           {96});
 }
 
+TEST(Execution, WarpsArriveAtBarriersAsAWhole) {
+  // The parts of a warp are no two warps: who comes first waits for the rest,
+  // and what both have done lies before the barrier.
+  const std::string body =
+      "mul.lo.u32 %r4, %r0, 4; mov.u32 %r6, memory; add.u32 %r6, %r6, %r4;\n"
+      "mov.u32 %r7, 3; setp.lt.u32 %p0, %r0, 10; @%p0 bra A;\n"
+      "st.shared.u32 [%r6], %r0; barrier.sync %r7, 64; bra E;\n"
+      "A: st.shared.u32 [%r6], 7; barrier.sync 3, 64;\n"
+      "E: xor.b32 %r4, %r4, 252; mov.u32 %r6, memory; "
+      "add.u32 %r6, %r6, %r4; ld.shared.u32 %r5, [%r6];";
+  for (const Options &options : schedules()) {
+    std::vector<uint32_t> got = results(body, {64}, options);
+    for (uint32_t i = 0; i < 64; ++i)
+      EXPECT_EQ(got[i], 63 - i < 10 ? 7 : 63 - i);
+  }
+  // Lanes that exit are not waited for; those that arrive only, wait for none
+  // of another warp.
+  for (const Options &options : schedules()) {
+    std::vector<uint32_t> got =
+        results("mov.u32 %r5, 1; setp.ge.u32 %p2, %r0, 32; @%p2 bra S;\n"
+                "setp.lt.u32 %p0, %r0, 10; @%p0 exit; "
+                "setp.lt.u32 %p1, %r0, 20; @%p1 bra A;\n"
+                "barrier.arrive 3, 64; bra E; A: barrier.arrive 3, 64; bra E;\n"
+                "S: barrier.sync 3, 64; E:",
+                {64}, options);
+    for (uint32_t i = 0; i < 64; ++i)
+      EXPECT_EQ(got[i], uint32_t(i >= 10));
+  }
+}
+
 TEST(Execution, Shuffles) {
   std::vector<uint32_t> up = results("shfl.sync.up.b32 %r5, %r0, 1, 0, -1;");
   std::vector<uint32_t> down =

@@ -38,6 +38,8 @@ void Decoder::layOutShared() {
   for (const ParsedVariable &variable : module.shared)
     if (variable.isExternal)
       sharedAddresses[variable.name] = end;
+  if (end > UINT32_MAX)
+    fail(kernel.place, "more than 4 GiB of shared memory");
   program.staticSharedBytes = uint32_t(end - sharedBase);
 }
 

@@ -10,6 +10,8 @@
 #include "Parser.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace llvm;
 using namespace quack::sim;
@@ -100,8 +102,11 @@ Error Parser::parseVariable(ParsedVariable &variable) {
   while (peek().kind == TokenKind::dotted) {
     Token token = next();
     if (token.text == "align") {
+      Token bytes = peek();
       if (Error error = expectInteger(variable.alignment))
         return error;
+      if (!isPowerOf2_64(variable.alignment) || variable.alignment > 1 << 20)
+        return errorAt(bytes, "an alignment is a power of two");
     } else if (token.text == "ptr") {
       variable.isPointer = true;
       // The alignment that follows is the pointee's.
@@ -179,6 +184,9 @@ Error Parser::parseValue(ParsedValue &value) {
 
 /// A value, or values in (nested) braces.
 Error Parser::parseValues(ParsedVariable &variable) {
+  if (Error error = checkDepth())
+    return error;
+  SaveAndRestore<unsigned> nested(depth, depth + 1);
   if (!consume('{')) {
     variable.values.emplace_back();
     return parseValue(variable.values.back());
@@ -197,6 +205,9 @@ Error Parser::parseShared(ParsedModule &module, bool isExternal) {
   if (Error error = parseVariable(variable))
     return error;
   variable.isExternal = isExternal;
+  if (!isExternal)
+    if (Error error = define(variable.name, variable.place))
+      return error;
   module.shared.push_back(variable);
   return expect(';');
 }
@@ -216,8 +227,11 @@ Error Parser::parseGlobal(ParsedModule &module, bool isExternal,
       return makeError(name, variable.place, "more values than elements");
   }
   // What is defined elsewhere has no memory here.
-  if (!isExternal)
+  if (!isExternal) {
+    if (Error error = define(variable.name, variable.place))
+      return error;
     module.globals.push_back(variable);
+  }
   return expect(';');
 }
 
@@ -282,7 +296,9 @@ Error Parser::parseParameters(std::vector<ParsedVariable> &parameters) {
       else
         parameter.reg = int(kernel->registers.size());
       if (kernel)
-        declareRegister(parameter.name, parameter.type);
+        if (Error error = declareRegister(parameter.name, parameter.type,
+                                          parameter.place))
+          return error;
     }
     parameters.push_back(parameter);
     if (!consume(',') && !peek().is(')'))
@@ -315,5 +331,8 @@ Error Parser::parseKernel(ParsedModule &module, bool isFunction) {
     list.pop_back();
     return Error::success();
   }
+  if (Error error = define(kernel->name, kernel->place))
+    return error;
+  labels.clear();
   return parseBody();
 }

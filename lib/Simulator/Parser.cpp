@@ -9,6 +9,8 @@
 
 #include "Parser.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace llvm;
 using namespace quack::sim;
 
@@ -78,6 +80,9 @@ Error Parser::parseStatement() {
         (peek(2).text == "branchtargets" || peek(2).text == "calltargets" ||
          peek(2).text == "callprototype"))
       return parseTable();
+    if (!labels.insert((peek().text + "@" + Twine(openBlocks.back())).str())
+             .second)
+      return error("the label '" + peek().text + "' is there twice");
     kernel->labels.push_back({next().text.str(), openBlocks.back(),
                               unsigned(kernel->instructions.size())});
     ++at;
@@ -145,9 +150,12 @@ Error Parser::parseTable() {
   return expect(';');
 }
 
-void Parser::declareRegister(StringRef text, Type type) {
-  scopes.back()[text] = unsigned(kernel->registers.size());
+Error Parser::declareRegister(StringRef text, Type type, Place place) {
+  unsigned index = unsigned(kernel->registers.size());
+  if (!scopes.back().try_emplace(text, index).second)
+    return makeError(name, place, "'" + text + "' is declared twice");
   kernel->registers.push_back({text.str(), type});
+  return Error::success();
 }
 
 /// `.reg .b32 %r<10>;` or `.reg .pred p, q;`
@@ -164,7 +172,8 @@ Error Parser::parseRegisters() {
     if (word.kind != TokenKind::word)
       return errorAt(word, "expected a register name");
     if (!consume('<')) {
-      declareRegister(word.text, *type);
+      if (Error error = declareRegister(word.text, *type, word.place))
+        return error;
       continue;
     }
     uint64_t count = 0;
@@ -174,7 +183,9 @@ Error Parser::parseRegisters() {
       if (kernel->registers.size() == mostRegisters)
         return errorAt(word,
                        "more than " + Twine(mostRegisters) + " registers");
-      declareRegister((word.text + Twine(i)).str(), *type);
+      if (Error error =
+              declareRegister((word.text + Twine(i)).str(), *type, word.place))
+        return error;
     }
     if (Error error = expect('>'))
       return error;
@@ -232,6 +243,9 @@ Error Parser::parseList(ParsedOperand &operand, char close) {
 }
 
 Error Parser::parseOperand(ParsedOperand &operand) {
+  if (Error error = checkDepth())
+    return error;
+  SaveAndRestore<unsigned> nested(depth, depth + 1);
   operand.place = peek().place;
   operand.isNegated = consume('!');
   if (consume('{')) {

@@ -14,6 +14,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
 
 namespace quack::sim {
@@ -42,6 +43,9 @@ private:
   std::vector<llvm::StringMap<unsigned>> scopes;
   /// The block's number for each open block.
   std::vector<unsigned> openBlocks;
+  llvm::StringSet<> definitions; ///< of the module: variables and functions
+  llvm::StringSet<> labels;      ///< of the function, after their blocks
+  unsigned depth = 0;            ///< of nested operands or values
 
   const Token &peek(size_t ahead = 0) const {
     return tokens[std::min(at + ahead, tokens.size() - 1)];
@@ -78,6 +82,16 @@ private:
     return llvm::Error::success();
   }
 
+  llvm::Error define(llvm::StringRef what, Place place) {
+    if (definitions.insert(what).second)
+      return llvm::Error::success();
+    return makeError(name, place, "'" + what + "' is defined twice");
+  }
+  /// Braces within braces have a limit, as the stack has.
+  llvm::Error checkDepth() const {
+    return depth < 64 ? llvm::Error::success() : error("nested too deeply");
+  }
+
   // ParseModule.cpp
   llvm::Error parseTopLevel(ParsedModule &module);
   llvm::Error parseDebugSection();
@@ -102,7 +116,7 @@ private:
   llvm::Error parseLocal();
   llvm::Error parseTable();
   llvm::Error parsePrototype(ParsedTable &table);
-  void declareRegister(llvm::StringRef text, Type type);
+  llvm::Error declareRegister(llvm::StringRef text, Type type, Place place);
   llvm::Error parseInstruction();
   llvm::Error parseOperand(ParsedOperand &operand);
   llvm::Error parseList(ParsedOperand &operand, char close);

@@ -197,6 +197,42 @@ TEST(Errors, NameThePlace) {
             "k.ptx:10:1: 'add.s32' takes 3 operands, got 2");
 }
 
+TEST(Errors, WhatIsThereTwice) {
+  expectError("A: add.u32 %r2, %r0, 1; A: ret;", "10:25: the label 'A' is");
+  expectError(".reg .b32 %r<4>;", "10:11: '%r0' is declared twice");
+  expectError(".reg .b32 %x, %x;", "10:15: '%x' is declared twice");
+  // Blocks have names of their own.
+  expectClean("{ .reg .b32 %r<4>; mov.b32 %r1, 5; A: } { A: } A:");
+  auto messageOf = [](const std::string &text) {
+    Expected<Module> module = Module::parse(text, "k.ptx");
+    return module ? std::string() : toString(module.takeError());
+  };
+  EXPECT_EQ(messageOf(".func f(); .func f() { ret; } .entry k() { ret; }"), "");
+  EXPECT_EQ(messageOf(".func k() { ret; }\n.entry k() { ret; }"),
+            "k.ptx:2:8: 'k' is defined twice");
+  EXPECT_EQ(messageOf(".extern .global .b32 x; .global .b32 x;"), "");
+  EXPECT_EQ(messageOf(".global .b32 x; .shared .b32 x;"),
+            "k.ptx:1:30: 'x' is defined twice");
+  EXPECT_EQ(messageOf(".global .align 3 .b32 x;"),
+            "k.ptx:1:16: an alignment is a power of two");
+}
+
+TEST(Errors, NestingHasALimit) {
+  for (auto [open, close] : {std::pair("{", "}"), {"(", ")"}, {"[", "]"}}) {
+    std::string opens, closes;
+    for (unsigned i = 0; i < 100000; ++i) {
+      opens += open;
+      closes += close;
+    }
+    expectError("mov.b32 %r2, " + opens + "1" + closes + ";",
+                "nested too deeply");
+    Expected<Module> module =
+        Module::parse(".global .b32 x[1] = " + opens + "1" + closes + ";");
+    EXPECT_FALSE(bool(module));
+    consumeError(module.takeError());
+  }
+}
+
 TEST(Errors, VariablesOfAModule) {
   Expected<Module> module =
       Module::parse(".version 8.3\n.target sm_90\n.local .b32 x;", "k.ptx");

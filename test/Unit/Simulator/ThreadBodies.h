@@ -32,11 +32,9 @@ inline std::string threads(const std::vector<std::string> &bodies) {
 
 /// Reads word `at` of the buffer with `load` until it is `value`.
 inline std::string until(const std::string &load, unsigned at, unsigned value) {
-  static unsigned label = 0;
-  std::string name = "U" + std::to_string(label++);
-  return name + ": ld." + load + ".global.b32 %r5, [%rd0+" +
+  return "{ U: ld." + load + ".global.b32 %r5, [%rd0+" +
          std::to_string(4 * at) + "]; setp.ne.u32 %p2, %r5, " +
-         std::to_string(value) + "; @%p2 bra " + name + ";\n";
+         std::to_string(value) + "; @%p2 bra U; }\n";
 }
 
 /// Writes word `at` with `store`.

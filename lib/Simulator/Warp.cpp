@@ -42,6 +42,19 @@ static void mergeWaiting(Warp &warp) {
   }
 }
 
+/// Lanes that a guard leaves out of an instruction that waits go on: they may
+/// be who is waited for. All meet at the next instruction that needs the warp.
+static void leaveWaiting(Warp &warp, uint32_t lanes) {
+  uint32_t rest = warp.fragment().lanes & ~lanes;
+  if (!rest)
+    return;
+  Fragment &other = splitOff(warp, rest, warp.fragment().pc + 1);
+  other.wait = Wait::none;
+  other.hasMet = false;
+  warp.isLoose = true;
+  arriveAtJoin(warp, warp.fragments.size() - 1);
+}
+
 /// Moves the program counter. Returns whether the fragment may go on.
 static bool moveOn(Warp &warp, const Op &op, uint32_t lanes) {
   Fragment &fragment = warp.fragment();
@@ -71,13 +84,17 @@ static bool moveOn(Warp &warp, const Op &op, uint32_t lanes) {
     exitLanes(warp, op, lanes);
     return false;
   case Flow::wait:
-    if (fragment.wait == Wait::lanes) {
+    if (fragment.wait != Wait::none && fragment.wait != Wait::poll &&
+        op.hasGuard && lanes)
+      leaveWaiting(warp, lanes);
+    if (warp.fragment().wait == Wait::lanes) {
       mergeWaiting(warp);
       return warp.fragment().wait == Wait::none;
     }
-    if (fragment.wait != Wait::none && fragment.wait != Wait::poll)
+    if (warp.fragment().wait != Wait::none &&
+        warp.fragment().wait != Wait::poll)
       return false;
-    ++fragment.pc;
+    ++warp.fragment().pc;
     break;
   }
   return !arriveAtJoin(warp) && !warp.yields;

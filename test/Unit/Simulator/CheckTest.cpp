@@ -74,9 +74,10 @@ TEST(Checks, Barriers) {
               "shfl.sync.bfly.b32 %r2, %r0, 1, 31, -1;");
   expectFault(
       "deadlock",
-      "setp.lt.u32 %p0, %r0, 16; @%p0 shfl.sync.bfly.b32 %r2, %r0, 1, 31, -1;",
+      "setp.lt.u32 %p0, %r0, 16; @%p0 shfl.sync.bfly.b32 %r2, %r0, 1, 31, -1; "
+      "bar.warp.sync -1;",
       "setp.lt.u32 %p0, %r0, 16; @%p0 shfl.sync.bfly.b32 %r2, %r0, 1, 31, "
-      "0xffff;");
+      "0xffff; bar.warp.sync -1;");
 }
 
 TEST(Checks, BarriersThatReduceAreOnesOfTheirOwn) {

@@ -106,6 +106,23 @@ TEST(Execution, WarpsArriveAtBarriersAsAWhole) {
   }
 }
 
+TEST(Execution, GuardsLeaveLanesOutOfInstructionsThatWait) {
+  // Those come to the next one, which the others wait for.
+  const std::string half = "setp.lt.u32 %p0, %r0, 16; mov.u32 %r5, 1;\n";
+  for (const char *each : {"barrier.sync 1, 32;", "bar.warp.sync -1;",
+                           "redux.sync.min.u32 %r6, %r0, -1;"})
+    expectClean(half + "@%p0 " + each + "\n@!%p0 " + each +
+                "\nbar.sync 0; shfl.sync.bfly.b32 %r5, %r0, 1, 31, -1;");
+  for (const Options &options : schedules()) {
+    std::vector<uint32_t> got =
+        results(half + "@%p0 shfl.sync.idx.b32 %r5, %r0, 20, 31, -1;\n"
+                       "@!%p0 shfl.sync.idx.b32 %r5, %r0, 3, 31, -1;",
+                {}, options);
+    for (uint32_t i = 0; i < 32; ++i)
+      EXPECT_EQ(got[i], i < 16 ? 20u : 3u);
+  }
+}
+
 TEST(Execution, Shuffles) {
   std::vector<uint32_t> up = results("shfl.sync.up.b32 %r5, %r0, 1, 0, -1;");
   std::vector<uint32_t> down =

@@ -26,18 +26,21 @@ struct ExitCheck {
 static void checkSet(const ExitCheck &check, AccessSet set, uint64_t offset,
                      bool isWrite) {
   AccessLog &log = check.warp.cluster->machine.log;
+  const Clock &clock = check.cta.exitClock;
+  bool isObserved = false; // the writes that follow, by who is known
   for (set &= ~readByNc; set;) {
     AccessLog::Item item = log.first(set);
     set = item.rest;
     const Event &event = log[item.event];
-    if ((event.cta == check.cta.index && !event.isAsync) ||
-        (isWrite && event.isRead))
-      continue;
-    if (event.viewTime && check.cta.exitClock.knows(event.view, event.viewTime))
-      continue;
-    uint32_t lanes = item.lanes & ~check.cta.exitClock.known(
-                                      event.agent, item.lanes, event.time);
-    if (!lanes)
+    uint32_t lanes =
+        item.lanes & ~clock.known(event.agent, item.lanes, event.time);
+    bool isOwn = event.cta == check.cta.index && !event.isAsync;
+    if (isOwn || (event.viewTime && clock.knows(event.view, event.viewTime)))
+      lanes = 0;
+    bool wasObserved = isObserved;
+    isObserved =
+        (event.isAtomic || event.isRead) && (isObserved || lanes != item.lanes);
+    if (!lanes || (isWrite && (event.isRead || wasObserved)))
       continue;
     bool isRemote = event.cta != check.cta.index && !event.isAsync;
     report(check.warp, check.op, check.lane,

@@ -181,8 +181,7 @@ static void checkSet(Checker &check, AccessSet set, uint32_t mine,
     if (item.event != check.ordered &&
         strengthOf(check, event) != Strength::moral)
       if (uint32_t lanes = unordered(check, item, mine))
-        if (!event.isStrong ||
-            llvm::none_of(readers, [&](const AccessLog::Item &reader) {
+        if (llvm::none_of(readers, [&](const AccessLog::Item &reader) {
               return comesAfter(check, reader, mine);
             }))
           reportRace(check, item, lanes, mine, spot, wasWrite);
@@ -305,7 +304,7 @@ static void keepWitnesses(const Checker &check,
                           llvm::SmallVectorImpl<AccessLog::Item> &kept) {
   ScopeWitnesses witnesses;
   witnesses.add(check.log[check.event]);
-  size_t begin = kept.size(), used = begin; // up to the last write that stays
+  size_t used = 0; // up to the last write that stays
   for (const AccessLog::Item &item : chain) {
     const Event &event = check.log[item.event];
     bool stays =

@@ -189,6 +189,63 @@ TEST(Fences, ScopesOfBothEnds) {
               twoClusters);
 }
 
+TEST(Fences, ScopesBetweenTheEnds) {
+  // A write and who reads it must include each other, however wide the fences.
+  auto body = [](const std::string &store, const std::string &load) {
+    return message("fence.acq_rel.gpu; st.relaxed." + store +
+                       ".global.b32 [%rd0+128], 1;\n",
+                   "ld.relaxed." + load + ".global.b32 %r5, [%rd0+128];\n",
+                   "fence.acq_rel.gpu;\n");
+  };
+  expectFault("race", body("cta", "gpu"), body("gpu", "gpu"), pair);
+  expectFault("race", body("gpu", "cta"), body("cluster", "gpu"), pair);
+  // So must a read-modify-write.
+  auto between = [](const std::string &scope) {
+    return threads(
+        {data + "fence.acq_rel.gpu;\n" + exchange + "1;\n", "",
+         until("relaxed.gpu", 32, 1) + "atom.exch." + scope +
+             ".global.b32 %r7, [%rd0+128], 2;\n",
+         until("relaxed.gpu", 32, 2) + "fence.acq_rel.gpu;\n" + use});
+  };
+  expectFault("race", between("cta"), between("gpu"), four);
+}
+
+TEST(Fences, AWeakWriteHandsNothingOn) {
+  // The second thread has seen the release, acquired nothing and overwritten
+  // it. The first one's release stands for its own later write nevertheless.
+  std::string weak =
+                  "st.global.b32 [%rd0+128], 2;\n" + set("release.gpu", 33, 1),
+              after = until("acquire.gpu", 33, 1),
+              get = "ld.acquire.gpu.global.b32 %r5, [%rd0+128];\n" + use,
+              send = data + set("release.gpu", 32, 1);
+  auto body = [&](const std::string &load) {
+    return threads({send, until(load, 32, 1) + weak, after + get});
+  };
+  expectFault("race", body("relaxed.gpu"), body("acquire.gpu"), four);
+  auto again = [&](const std::string &first) {
+    return threads({data + first + after + set("relaxed.gpu", 32, 3) +
+                        set("relaxed.gpu", 34, 1),
+                    until("relaxed.gpu", 32, 1) + weak,
+                    after + until("relaxed.gpu", 34, 1) + get});
+  };
+  expectFault("race", again(set("relaxed.gpu", 32, 1)),
+              again(set("release.gpu", 32, 1)), four);
+}
+
+TEST(Fences, AWeakWriteOfAPart) {
+  auto body = [](const std::string &order) {
+    return threads(
+        {data + "st.release.gpu.global.b64 [%rd0+128], 1;\n",
+         "V: ld." + order +
+             ".gpu.global.b64 %rd5, [%rd0+128]; setp.ne.u64 %p2, %rd5, 1; @%p2 "
+             "bra V; st.global.b32 [%rd0+132], 2;\n" +
+             set("release.gpu", 36, 1),
+         until("acquire.gpu", 36, 1) +
+             "ld.acquire.gpu.global.b64 %rd5, [%rd0+128];\n" + use});
+  };
+  expectFault("race", body("relaxed"), body("acquire"), four);
+}
+
 TEST(Fences, WhatFollowsAFenceIsNotCovered) {
   // A copy that is waited for between the fence and the write.
   auto body = [](const std::string &before, const std::string &after) {

@@ -37,6 +37,8 @@ void LocalMemory::grow(uint32_t most) {
 }
 
 bool LocalMemory::push(uint32_t lanes, uint32_t size) {
+  if (!size) // a frame of registers only; there may be no memory at all
+    return true;
   uint32_t most = 0;
   for (unsigned i = 0; i < warpLanes; ++i)
     if (lanes >> i & 1)

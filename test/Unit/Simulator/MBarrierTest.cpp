@@ -307,6 +307,12 @@ TEST(MBarrier, RemoteScopes) {
   std::string narrow = good, wide = ".acquire.cluster";
   narrow.replace(narrow.find(wide), wide.size(), ".acquire.cta");
   expectFault("scope", narrow, good, {64, 2});
+  // The next phase is one of the CTA's own.
+  std::string next = good;
+  next.insert(next.find("E: barrier.cluster"),
+              "bar.sync 0;\n@!%p0 mbarrier.arrive.shared.b64 _, [%r4];\n" +
+                  wait("Z", 1));
+  expectClean(next, {64, 2});
 }
 
 /// Warp 0 writes, arrives; warp 1 waits, reads.

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SimulatorTest.h"
+#include "ThreadBodies.h"
 
 using namespace quack::sim;
 
@@ -182,6 +182,26 @@ TEST(Exits, RelaxedUsesOfAnMBarrier) {
   expectRace(body(release, ""), body(release, first));
   // But not that others have done with it who look at it.
   expectRace(body(arrives, waits), body(arrives, waits + meets));
+}
+
+TEST(Exits, RelaxedArrivalsOfLaterPhases) {
+  // Who has seen the first phase end need not know of the next arrival.
+  auto body = [](const std::string &turns) {
+    return threads(
+        {"mov.u32 %r4, memory; mbarrier.init.shared.b64 [memory], 1;\n" +
+             set("release.gpu", 33, 1) +
+             "X: mbarrier.test_wait.parity.relaxed.cta.shared.b64 %p3, "
+             "[memory], 0; @!%p3 bra X;\n" +
+             set("relaxed.gpu", 34, 1) + until("relaxed.gpu", 35, 1) +
+             "mbarrier.inval.shared.b64 [memory];\n",
+         until("acquire.gpu", 33, 1) +
+             "mov.u32 %r7, 0;\nL: mbarrier.arrive.relaxed.cta.shared.b64 _, "
+             "[memory];\n" +
+             until("relaxed.gpu", 34, 1) +
+             "add.u32 %r7, %r7, 1; setp.lt.u32 %p4, %r7, " + turns +
+             "; @%p4 bra L;\n" + set("relaxed.gpu", 35, 1)});
+  };
+  expectFault("race", body("2"), body("1"), {64});
 }
 
 TEST(Exits, RelaxedArrivalsOfPeers) {

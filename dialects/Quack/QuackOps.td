@@ -23,6 +23,7 @@ def Quack_Scalar : AnyTypeOf<[AnyFloat, AnySignlessInteger], "row scalar">;
 
 def Quack_KernelOp : Quack_Op<"kernel", [
     IsolatedFromAbove, Symbol, SingleBlock, NoTerminator,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "What is computed for one row";
   let description = [{
@@ -36,7 +37,9 @@ def Quack_KernelOp : Quack_Op<"kernel", [
     two rows' scalars for `scalar`), then i64 M, then the `value` operands.
 
     `plan`, if present, is a `#quack_tv.plan` whose fields pin what
-    `quack-plan` would otherwise choose.
+    `quack-plan` would otherwise choose. `otherwise` names the kernel to launch
+    where a pointer or a row stride has not the alignment that this one's plan
+    wants; it gives each row the same bits.
 
     Example:
     ```mlir
@@ -65,12 +68,14 @@ def Quack_KernelOp : Quack_Op<"kernel", [
       have the operands' types, and there are no results.
     - (C11) an operand's name is one that `%name` prints unchanged.
     - (C12) the kernel's name is an identifier of PTX.
+    - (C13) `otherwise` names another quack.kernel with the same operands.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
     TypeAttrOf<FunctionType>:$function_type,
     TypedArrayAttrBase<Quack_OperandAttr, "one entry an operand">:$operand_specs,
-    OptionalAttr<AnyAttr>:$plan);
+    OptionalAttr<AnyAttr>:$plan,
+    OptionalAttr<FlatSymbolRefAttr>:$otherwise);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -28,6 +28,7 @@ def QuackTV_Pass : ConfinedAttr<I64Attr, [IntNonNegative]>;
 
 def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     IsolatedFromAbove, Symbol, SingleBlock, NoTerminator,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "What one cluster computes for the R rows of its tile";
   let description = [{
@@ -35,7 +36,7 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     The grid has ceil(M / R) clusters. Rows from M on take part in every
     barrier and shuffle; they are neither read nor written.
 
-    Operands and launch ABI are those of `quack.kernel`. `shared_bytes` is the
+    Operands, launch ABI and `otherwise` are those of `quack.kernel`. `shared_bytes` is the
     dynamic shared memory of a CTA, known after `quack-tv-place-barriers`.
 
     Example: see the dialect.
@@ -60,13 +61,15 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     - (C9) once `shared_bytes` is set, each `stage` has an offset, and a `bulk` one
       an mbarrier.
     - (C10) an exchange's mbarrier expects as many bytes as its buffer holds.
+    - (C11) `otherwise` names another quack_tv.kernel with the same operands.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
     TypeAttrOf<FunctionType>:$function_type,
     TypedArrayAttrBase<Quack_OperandAttr, "one entry an operand">:$operand_specs,
     QuackTV_PlanAttr:$plan,
-    OptionalAttr<I64Attr>:$shared_bytes);
+    OptionalAttr<I64Attr>:$shared_bytes,
+    OptionalAttr<FlatSymbolRefAttr>:$otherwise);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -80,6 +80,8 @@ static KernelMetadata describeKernel(tv::KernelOp kernel) {
   for (unsigned i = 0; i < kernel.getOperandSpecs().size(); ++i)
     metadata.operands.push_back(describeOperand(kernel, i));
   llvm::raw_string_ostream(metadata.plan) << plan;
+  if (std::optional<StringRef> otherwise = kernel.getOtherwise())
+    metadata.otherwise = *otherwise;
   return metadata;
 }
 

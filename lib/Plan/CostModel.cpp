@@ -42,7 +42,7 @@ static int64_t estimateRegisters(const KernelTraits &traits, tv::PlanAttr plan) 
   for (const OperandTraits &operand : traits.operands) {
     if (!isRowInput(operand))
       continue;
-    registers += 4;
+    registers += plan.startsAnywhere() ? 16 : 4;
     // ptxas widens and reads ahead as far as it has registers.
     double ahead = operand.bytes == 4 ? 1 : 0.6;
     switch (holdOf(operand, plan)) {
@@ -54,7 +54,8 @@ static int64_t estimateRegisters(const KernelTraits &traits, tv::PlanAttr plan) 
         wide = std::max(wide, elements * traits.liveRows);
       break;
     case tv::Hold::packed:
-      registers += 8 + elements * 0.75;
+      // Shifted words are widened at their use only.
+      registers += plan.startsAnywhere() ? 16 + elements * 0.5 : 8 + elements * 0.75;
       break;
     default:
       registers += 8 + elements * ahead;
@@ -227,10 +228,29 @@ struct Limits {
   }
 };
 
+/// Operations of a warp at the ends of its columns, for rows that start anywhere:
+/// windows that the row does not fill, and the window beyond the last run.
+static constexpr double loadEnd = 40, storeEnd = 80;
+
+/// Operations an element: those of the program and, where rows start anywhere,
+/// those that shift words out of windows and treat the ends of a warp's columns.
+static double operationsPerElement(const KernelTraits &traits, tv::PlanAttr plan) {
+  double operations = traits.operations;
+  if (!plan.startsAnywhere() || plan.getVectorSize() == 1)
+    return operations;
+  double ends = 1.0 / elementsPerThread(traits, plan);
+  for (const OperandTraits &operand : traits.operands)
+    if (operand.role == Role::row)
+      operations += int(operand.isLoaded) * (1.2 + loadEnd * ends) +
+                    int(operand.isStored) * (1.2 + storeEnd * ends);
+  return operations;
+}
+
 /// Microseconds that a thread computes while none of its loads is under way.
 static double serialTime(const KernelTraits &traits, const Target &target,
                          tv::PlanAttr plan) {
-  return elementsPerThread(traits, plan) * 4.8 * traits.operations / target.clock;
+  return elementsPerThread(traits, plan) * 4.8 *
+         operationsPerElement(traits, plan) / target.clock;
 }
 
 /// Returns the bandwidth that the kernel's mix of loads and stores can reach.
@@ -267,7 +287,7 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
   limits.launch = ctaBytes / (target.ctaLaunch *
                               (1 + target.clusterLaunch * (plan.getCluster() - 1)));
   limits.issue = elementBytes * 128 * target.clock /
-                 (2.0 * traits.operations + traits.passes);
+                 (2.0 * operationsPerElement(traits, plan) + traits.passes);
   limits.mufu = elementBytes * 16 * target.clock /
                 std::max<int64_t>(1, traits.exponentials);
   return limits;

@@ -46,17 +46,19 @@ private:
 };
 } // namespace
 
-/// The widest run that fills 16 bytes of the narrowest row operand. Where rows
-/// are aligned to it, it divides N: contiguous rows are aligned then.
+/// The widest run that fills 16 bytes of the narrowest row operand. A row that is
+/// shorter takes what divides it, so that contiguous rows are aligned to it.
 int64_t Enumerator::widestVector() const {
   int64_t narrowest = 4;
   for (const OperandTraits &operand : traits.operands)
     if (operand.role == Role::row)
       narrowest = std::min(narrowest, operand.bytes);
   int64_t widest = tv::maxAccessBytes / narrowest;
-  if (pins.startsAnywhere())
+  if (traits.columns >= widest)
     return widest;
-  return std::min(widest, traits.columns & -traits.columns);
+  int64_t divisor = traits.columns & -traits.columns;
+  // Rows that start anywhere are shifted by words at least.
+  return divisor * narrowest < 4 ? 1 : divisor;
 }
 
 SmallVector<int64_t> Enumerator::threadsPerRowChoices(int64_t threads) const {

@@ -109,6 +109,19 @@ Error quack::checkGuards(const KernelMetadata &kernel,
   return Error::success();
 }
 
+Expected<const KernelMetadata *>
+quack::chooseVariant(ArrayRef<const KernelMetadata *> variants,
+                     ArrayRef<LaunchArgument> arguments) {
+  Error error = createStringError("there is no kernel to launch");
+  for (const KernelMetadata *variant : variants) {
+    consumeError(std::move(error));
+    error = checkGuards(*variant, arguments);
+    if (!error)
+      return variant;
+  }
+  return error;
+}
+
 std::string quack::describeLaunch(const KernelMetadata &kernel,
                                   const cuda::LaunchShape &shape) {
   std::string text;
@@ -133,47 +146,83 @@ static Error withLaunch(Error error, const KernelMetadata &kernel,
                            describeLaunch(kernel, shape));
 }
 
-Expected<Launcher> Launcher::create(const cuda::Context &context, StringRef ptx,
-                                    const KernelMetadata &kernel) {
-  int64_t sharedLimit = context.properties().sharedBytesPerBlock;
+Expected<Launcher::Variant> Launcher::load(const KernelMetadata &kernel) const {
+  int64_t sharedLimit = context->properties().sharedBytesPerBlock;
   if (kernel.sharedBytes > sharedLimit)
     return createStringError(
         "kernel '" + kernel.name + "': needs " + Twine(kernel.sharedBytes) +
         " bytes of shared memory, the GPU allows " + Twine(sharedLimit));
-  Launcher launcher;
-  launcher.context = &context;
-  launcher.kernel = kernel;
-  Expected<cuda::Module> module = context.loadModule(ptx);
-  if (!module)
-    return module.takeError();
-  launcher.module = std::move(*module);
-  Expected<cuda::Function> function =
-      context.getFunction(launcher.module, kernel.name);
+  Variant variant;
+  variant.kernel = kernel;
+  Expected<cuda::Function> function = context->getFunction(module, kernel.name);
   if (!function)
     return function.takeError();
-  launcher.function = *function;
-  Expected<std::pair<int, int>> resources = context.getResources(*function);
+  variant.function = *function;
+  Expected<std::pair<int, int>> resources = context->getResources(*function);
   if (!resources)
     return resources.takeError();
-  std::tie(launcher.registers, launcher.localBytes) = *resources;
+  std::tie(variant.registers, variant.localBytes) = *resources;
   Expected<cuda::LaunchShape> shape = getLaunchShape(kernel, /*rows=*/1);
   if (!shape)
     return shape.takeError();
   if (Error error =
-          withLaunch(context.prepare(*function, *shape), kernel, *shape))
+          withLaunch(context->prepare(*function, *shape), kernel, *shape))
     return error;
+  return variant;
+}
+
+Expected<Launcher> Launcher::create(const cuda::Context &context, StringRef ptx,
+                                    const ModuleMetadata &metadata, StringRef name) {
+  Launcher launcher;
+  launcher.context = &context;
+  Expected<cuda::Module> module = context.loadModule(ptx);
+  if (!module)
+    return module.takeError();
+  launcher.module = std::move(*module);
+  for (const KernelMetadata *kernel : metadata.variantsOf(name)) {
+    Expected<Variant> variant = launcher.load(*kernel);
+    if (!variant)
+      return variant.takeError();
+    launcher.variants.push_back(std::move(*variant));
+  }
+  if (launcher.variants.empty())
+    return createStringError("the module has no kernel '" + name + "'");
   return launcher;
 }
 
+Expected<const KernelMetadata *>
+Launcher::variantFor(ArrayRef<LaunchArgument> arguments) const {
+  std::vector<const KernelMetadata *> kernels;
+  for (const Variant &variant : variants)
+    kernels.push_back(&variant.kernel);
+  return chooseVariant(kernels, arguments);
+}
+
+const Launcher::Variant &Launcher::lookup(StringRef name) const {
+  return *find_if(variants, [&](const Variant &variant) {
+    return variant.kernel.name == name;
+  });
+}
+
+int Launcher::registersPerThread(StringRef variant) const {
+  return lookup(variant).registers;
+}
+
+int Launcher::localBytesPerThread(StringRef variant) const {
+  return lookup(variant).localBytes;
+}
+
 Error Launcher::launch(ArrayRef<LaunchArgument> arguments, int64_t rows) const {
-  if (Error error = checkGuards(kernel, arguments))
-    return error;
-  Expected<cuda::LaunchShape> shape = getLaunchShape(kernel, rows);
+  Expected<const KernelMetadata *> kernel = variantFor(arguments);
+  if (!kernel)
+    return kernel.takeError();
+  Expected<cuda::LaunchShape> shape = getLaunchShape(**kernel, rows);
   if (!shape)
     return shape.takeError();
   if (shape->grid == 0)
     return Error::success();
-  ParameterPack parameters(kernel, arguments, rows);
-  return withLaunch(context->launch(function, *shape, parameters.pointers()),
-                    kernel, *shape);
+  ParameterPack parameters(**kernel, arguments, rows);
+  return withLaunch(context->launch(lookup((*kernel)->name).function, *shape,
+                                    parameters.pointers()),
+                    **kernel, *shape);
 }

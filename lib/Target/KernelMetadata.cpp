@@ -67,7 +67,7 @@ json::Value KernelMetadata::toJSON() const {
   json::Array abi;
   for (const OperandMetadata &operand : operands)
     abi.push_back(operandToJSON(operand));
-  return json::Object{
+  json::Object object{
       {"name", name},
       {"columns", columns},
       {"threads", threads},
@@ -79,6 +79,24 @@ json::Value KernelMetadata::toJSON() const {
                            {"parameters", parameterTexts(*this)}}},
       {"guards", guardsToJSON(*this)},
       {"plan", plan}};
+  if (!otherwise.empty())
+    object["otherwise"] = otherwise;
+  return object;
+}
+
+std::vector<const KernelMetadata *>
+ModuleMetadata::variantsOf(StringRef name) const {
+  std::vector<const KernelMetadata *> variants;
+  // No more than there are kernels: a circle of names ends.
+  while (!name.empty() && variants.size() < kernels.size()) {
+    auto found = llvm::find_if(
+        kernels, [&](const KernelMetadata &kernel) { return kernel.name == name; });
+    if (found == kernels.end())
+      break;
+    variants.push_back(&*found);
+    name = found->otherwise;
+  }
+  return variants;
 }
 
 json::Value ModuleMetadata::toJSON() const {
@@ -192,7 +210,8 @@ static bool fromJSON(const json::Value &json, KernelMetadata &kernel,
       !mapCount(mapper, "rows_per_tile", kernel.rowsPerTile, path, 1, any) ||
       !mapCount(mapper, "shared_bytes", kernel.sharedBytes, path, 0, any) ||
       !mapper.map("abi", abi) || !mapper.map("guards", guards) ||
-      !mapper.map("plan", kernel.plan))
+      !mapper.map("plan", kernel.plan) ||
+      !mapper.mapOptional("otherwise", kernel.otherwise))
     return false;
   kernel.operands = std::move(abi.operands);
   return applyGuards(guards, kernel.operands, path.field("guards"));

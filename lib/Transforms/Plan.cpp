@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Completes each kernel's plan by the cost model and explains the choice. After
-// quack-specialize, before tiles are made.
+// Completes each kernel's plan by the cost model and explains the choice; adds the
+// variant for rows that are not aligned. After quack-specialize, before tiles are
+// made.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,93 +38,52 @@ private:
 };
 } // namespace
 
-/// Returns `over` where it has a field, else `under`.
-static tv::PlanAttr mergePins(tv::PlanAttr under, tv::PlanAttr over) {
-  auto pick = [](int64_t a, int64_t b) { return b ? b : a; };
-  auto merge = [&](DictionaryAttr a, DictionaryAttr b) {
-    NamedAttrList list(a);
-    for (NamedAttribute entry : b ? b.getValue() : ArrayRef<NamedAttribute>())
-      list.set(entry.getName(), entry.getValue());
-    return list.empty() ? DictionaryAttr() : list.getDictionary(under.getContext());
-  };
-  return tv::PlanAttr::get(
-      under.getContext(), pick(under.getThreads(), over.getThreads()),
-      pick(under.getThreadsPerRow(), over.getThreadsPerRow()),
-      pick(under.getRowsPerThread(), over.getRowsPerThread()),
-      pick(under.getCluster(), over.getCluster()),
-      pick(under.getVectorSize(), over.getVectorSize()),
-      over.getAlignment() ? over.getAlignment() : under.getAlignment(),
-      over.getCtasPerSM() >= 0 ? over.getCtasPerSM() : under.getCtasPerSM(),
-      over.getExchange() ? over.getExchange() : under.getExchange(),
-      merge(under.getHold(), over.getHold()),
-      merge(under.getLoad(), over.getLoad()),
-      merge(under.getStore(), over.getStore()));
-}
-
-/// Checks that the operands which one of the pins' lists names are memref
-/// operands of the kernel that are loaded (or stored).
-static LogicalResult verifyPinnedNames(KernelOp kernel, DictionaryAttr dict,
-                                       StringRef field, Direction excluded) {
-  for (NamedAttribute entry : dict ? dict.getValue() : ArrayRef<NamedAttribute>()) {
-    BlockArgument arg = kernel.lookupOperand(entry.getName());
-    if (!arg || !isa<MemRefType>(arg.getType()))
-      return kernel.emitOpError("plan names '")
-             << entry.getName().getValue()
-             << "', which is no memref operand of the kernel";
-    if (kernel.getOperandAttr(arg.getArgNumber()).getDirection() == excluded)
-      return kernel.emitOpError("plan field '")
-             << field << "' must not name '" << entry.getName().getValue()
-             << "', which is " << stringifyDirection(excluded);
-  }
-  return success();
-}
-
-static LogicalResult verifyPinnedNames(KernelOp kernel, tv::PlanAttr pins) {
-  return failure(
-      failed(verifyPinnedNames(kernel, pins.getHold(), "hold", Direction::out)) ||
-      failed(verifyPinnedNames(kernel, pins.getLoad(), "load", Direction::out)) ||
-      failed(verifyPinnedNames(kernel, pins.getStore(), "store", Direction::in)));
-}
-
 /// Says in one sentence what was chosen and why.
-static void explain(KernelOp kernel, const Target &gpu, const CostedPlan &best,
-                    size_t considered) {
+static void explain(KernelOp kernel, const Target &gpu, const PlanChoice &choice) {
   auto opts = remark::RemarkOpts::name("Plan")
                   .category("quack-plan")
                   .function(kernel.getSymName());
+  const CostedPlan &best = choice.plans[choice.picked];
   tv::PlanAttr plan = best.plan;
-  remark::analysis(kernel.getLoc(), opts)
-      << llvm::formatv(
-             "N = {0} on {1}: {2} threads a row in {3}, cluster of {4}, {5} rows a "
-             "tile; about {6} registers, {7} CTAs an SM, {8} KB in flight an SM; "
-             "decided by {9}; best of {10} legal plans",
-             kernel.getColumns(), gpu.name, plan.getThreadsPerRow(),
-             plan.getThreads(), plan.getCluster(), plan.getRows(), best.registers,
-             best.ctasPerSM, static_cast<int64_t>(best.bytesInFlight / 1024),
-             best.decisive, considered)
-             .str();
+  std::string text = llvm::formatv(
+      "N = {0} on {1}: {2} threads a row in {3}, cluster of {4}, {5} rows a "
+      "tile; about {6} registers, {7} CTAs an SM, {8} KB in flight an SM; "
+      "decided by {9}; best of {10} legal plans; tree: {11}",
+      kernel.getColumns(), gpu.name, plan.getThreadsPerRow(), plan.getThreads(),
+      plan.getCluster(), plan.getRows(), best.registers, best.ctasPerSM,
+      static_cast<int64_t>(best.bytesInFlight / 1024), best.decisive,
+      choice.plans.size(), treeSignature(plan, kernel.getColumns()));
+  if (choice.anywhere)
+    text += llvm::formatv("; rows that are not aligned run in a variant of that "
+                          "tree, at about {0:P0} of the speed",
+                          choice.anywhere->bandwidth / best.bandwidth);
+  else if (!plan.startsAnywhere() && plan.getVectorSize() > 1)
+    text += "; rows must be aligned";
+  remark::analysis(kernel.getLoc(), opts) << text;
+}
+
+/// Adds the variant of `kernel` for rows that start at any element.
+static void addVariant(KernelOp kernel, tv::PlanAttr plan) {
+  KernelOp variant = kernel.clone();
+  variant.setPlanAttr(plan);
+  std::string name = (kernel.getSymName() + "_anywhere").str();
+  auto module = kernel->getParentOfType<ModuleOp>();
+  while (module.lookupSymbol(name))
+    name += "_";
+  variant.setSymName(name);
+  kernel->getBlock()->getOperations().insertAfter(Block::iterator(kernel), variant);
+  kernel.setOtherwise(name);
 }
 
 LogicalResult PlanPass::plan(KernelOp kernel, const Target &gpu, tv::PlanAttr pins) {
-  if (ShapedType::isDynamic(kernel.getColumns()))
-    return kernel.emitOpError("must have static columns, got ?: run "
-                              "quack-specialize with columns=N first");
-  if (Attribute given = kernel.getPlanAttr()) {
-    auto plan = dyn_cast<tv::PlanAttr>(given);
-    if (!plan)
-      return kernel.emitOpError("plan must be a #quack_tv.plan, got ") << given;
-    pins = mergePins(plan, pins);
-  }
-  if (failed(verifyPinnedNames(kernel, pins)))
+  FailureOr<PlanChoice> choice = choosePlan(kernel, gpu, pins);
+  if (failed(choice))
     return failure();
-  std::string whyNot;
-  KernelTraits traits = KernelTraits::analyse(kernel);
-  SmallVector<CostedPlan> plans = enumeratePlans(traits, gpu, pins, whyNot);
-  if (plans.empty())
-    return kernel.emitOpError("has no legal plan for N = ")
-           << kernel.getColumns() << " with the pins given: " << whyNot;
-  explain(kernel, gpu, plans.front(), plans.size());
-  kernel.setPlanAttr(plans.front().plan);
+  const CostedPlan &best = choice->plans[choice->picked];
+  explain(kernel, gpu, *choice);
+  if (choice->anywhere)
+    addVariant(kernel, choice->anywhere->plan);
+  kernel.setPlanAttr(best.plan);
   return success();
 }
 
@@ -141,7 +101,7 @@ void PlanPass::runOnOperation() {
         << pin << "': expected for example 'threads = 256, cluster = 4'";
     return signalPassFailure();
   }
-  for (KernelOp kernel : module.getOps<KernelOp>())
+  for (KernelOp kernel : llvm::to_vector(module.getOps<KernelOp>()))
     if (failed(plan(kernel, *gpu, cast<tv::PlanAttr>(pins))))
       return signalPassFailure();
 }

@@ -135,6 +135,7 @@ static Timing measure(const sim::Module &module, const Case &test,
   sim::LaunchConfig config;
   uint64_t tiles =
       uint64_t((test.rows + kernel.rowsPerTile - 1) / kernel.rowsPerTile);
+  config.kernel = kernel.name;
   config.grid.x = uint32_t(tiles * uint64_t(kernel.cluster));
   config.block.x = uint32_t(kernel.threads);
   config.cluster.x = uint32_t(kernel.cluster);

@@ -118,7 +118,7 @@ def compile_one(arguments, folder, name, kernel, columns, storage, pin):
     path = folder / f"{name}.ptx"
     subprocess.run(
         [arguments.build / "bin" / "quack-opt", kernel,
-         f"--columns={columns}", f"--storage={storage}", f"--pin={pin}",
+         f"--columns={columns}", f"--storage={storage}", f"--pin={', '.join(filter(None, [pin, 'alignment = vector']))}",
          "--emit=ptx", "-o", path], check=True)
     document = json.loads(path.with_suffix(".json").read_text())
     metadata = document["kernels"][0]

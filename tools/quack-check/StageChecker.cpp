@@ -87,7 +87,9 @@ void StageChecker::checkResult(const Reference &reference, const Case &one,
 
 void StageChecker::checkKernel(Operation *op, StringRef stage) {
   StringRef name = SymbolTable::getSymbolName(op).getValue();
-  auto found = references.find(name.str());
+  // A variant must agree with the kernel that it stands in for.
+  auto variant = variants.find(name.str());
+  auto found = references.find(variant == variants.end() ? name.str() : variant->second);
   if (found == references.end())
     return;
   const Reference &reference = found->second;
@@ -110,15 +112,22 @@ void StageChecker::check(ModuleOp module, StringRef stage) {
     for (tv::KernelOp kernel : module.getOps<tv::KernelOp>())
       addReference(kernel);
   }
-  size_t found = 0;
+  auto noteVariant = [&](auto kernel) {
+    if (std::optional<StringRef> otherwise = kernel.getOtherwise();
+        otherwise && !references.count(otherwise->str()))
+      variants[otherwise->str()] = kernel.getSymName().str();
+  };
+  llvm::for_each(module.getOps<KernelOp>(), noteVariant);
+  llvm::for_each(module.getOps<tv::KernelOp>(), noteVariant);
+  size_t found = 0, expected = references.size() + variants.size();
   for (Operation &op : *module.getBody())
     if (isa<KernelOp, tv::KernelOp>(op)) {
       ++found;
       checkKernel(&op, stage);
     }
-  if (!failed && found != references.size()) {
-    llvm::outs() << "FAIL " << stage << ": " << found << " kernels of "
-                 << references.size() << " are left\n";
+  if (!failed && found != expected) {
+    llvm::outs() << "FAIL " << stage << ": " << found << " kernels of " << expected
+                 << " are left\n";
     failed = true;
   }
   if (!failed && options.isVerbose)

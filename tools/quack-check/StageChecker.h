@@ -62,6 +62,8 @@ private:
 
   CheckOptions options;
   std::map<std::string, Reference> references;
+  /// Kernels that stand in for others: the name of the one that they vary.
+  std::map<std::string, std::string> variants;
   bool failed = false;
 };
 

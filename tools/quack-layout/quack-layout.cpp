@@ -16,6 +16,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -178,8 +179,14 @@ static bool readKernel(const Options &options, MLIRContext &context,
   buildPipeline(pm, pipeline, Stage::tv);
   if (failed(pm.run(*module)))
     return false;
+  // Variants have the layouts of the kernel that they stand in for.
+  llvm::StringSet<> variants;
   for (tv::KernelOp kernel : module->getOps<tv::KernelOp>())
-    collectPictures(kernel, options.operand, pictures);
+    if (std::optional<StringRef> otherwise = kernel.getOtherwise())
+      variants.insert(*otherwise);
+  for (tv::KernelOp kernel : module->getOps<tv::KernelOp>())
+    if (!variants.contains(kernel.getSymName()))
+      collectPictures(kernel, options.operand, pictures);
   if (pictures.empty())
     return fail(options.operand.empty()
                     ? "there is no kernel in '" + options.input + "'"

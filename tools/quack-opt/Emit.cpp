@@ -156,9 +156,15 @@ int quack::emitMain(int argc, char **argv, DialectRegistry &registry) {
                                 .count()});
   PipelineOptions pipeline;
   options.fill(pipeline);
+  std::string table;
+  if (options.stage == Stage::plan)
+    table = describePlans(*module, pipeline);
   FailureOr<CompiledModule> result =
       compileModule(*module, pipeline, options.stage, &times);
-  if (failed(result) || !writeResult(options, *result))
+  if (failed(result))
+    return 1;
+  result->text = table + result->text;
+  if (!writeResult(options, *result))
     return 1;
   double total = 0;
   for (const StageTime &time : times)

@@ -89,9 +89,6 @@ static LogicalResult compileBoth(ModuleOp module,
     return failure();
   compiled.ptx = std::move(result->text);
   compiled.document = std::move(result->metadata);
-  if (compiled.document.kernels.size() != 1)
-    return module.emitError("must give one kernel, got ")
-           << compiled.document.kernels.size();
   compiled.metadata = compiled.document.kernels.front();
   return success();
 }

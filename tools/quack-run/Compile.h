@@ -26,8 +26,8 @@ namespace quack {
 /// A compiled kernel with the row program that it must agree with.
 struct CompiledJob {
   std::string ptx;
-  KernelMetadata metadata;
-  ModuleMetadata document;
+  ModuleMetadata document; ///< of the kernel, which comes first, and its variants
+  KernelMetadata metadata; ///< of the one that is launched
   mlir::OwningOpRef<mlir::ModuleOp> reference;
   double milliseconds = 0; ///< from the parsed row program to PTX
 

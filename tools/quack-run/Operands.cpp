@@ -36,7 +36,10 @@ static Error operandError(const Operand &operand, const Twine &what) {
 //===----------------------------------------------------------------------===//
 
 void Operand::readInitial(int64_t begin, int64_t count, char *to) const {
-  if (file)
+  if (isBroadcast())
+    for (int64_t row = 0; row < count; ++row)
+      makeRandom(random, 0, columns, to + row * rowBytes());
+  else if (file)
     std::memcpy(to, file->data() + begin * rowBytes(), count * rowBytes());
   else
     makeRandom(random, begin * columns, count * columns, to);
@@ -117,6 +120,9 @@ static Error checkAllNames(const Job &job,
           checkNames("scalar", job.scalars, operands, "a value operand",
                      [](const Operand &o) { return o.isValue(); }))
     return error;
+  if (Error error = checkNames("offset", job.offsets, operands, "an array",
+                               [](const Operand &o) { return !o.isValue(); }))
+    return error;
   return checkNames("row-stride", job.rowStrides, operands,
                     "a row or scalar array", [](const Operand &o) {
                       return !o.isValue() && o.metadata.role != "columns";
@@ -144,10 +150,21 @@ static Error describeOperand(const Job &job, const KernelMetadata &kernel,
   auto stride = job.rowStrides.find(name.str());
   if (stride != job.rowStrides.end())
     operand.rowStride = stride->second;
-  if (operand.rowStride < operand.columns)
+  bool sharesRows = operand.isBroadcast() && !operand.isWritten() &&
+                    !job.inputFiles.count(name.str());
+  if (operand.rowStride < operand.columns && !sharesRows)
     return operandError(operand, "the row stride must be at least " +
-                                     Twine(operand.columns) + ", got " +
+                                     Twine(operand.columns) +
+                                     ", or 0 for an input from a seed, got " +
                                      Twine(operand.rowStride));
+  auto offset = job.offsets.find(name.str());
+  if (offset != job.offsets.end())
+    operand.offset = offset->second;
+  if (operand.offset < 0)
+    return operandError(operand, "the offset must not be negative, got " +
+                                     Twine(operand.offset));
+  // Until it is placed: what an aligned buffer would give.
+  operand.address = operand.offsetBytes();
   operand.random = {operand.type, mixSeed(job.seed, name), kernel.columns};
   return Error::success();
 }
@@ -182,15 +199,15 @@ Expected<Operands> quack::loadOperands(const Job &job,
 
 /// Copies the initial values to `operand.address`, gaps filled with sentinels.
 static Error copyInitial(const cuda::Context &context, const Operand &operand) {
-  int64_t strideBytes = operand.rowStride * operand.elementBytes();
+  int64_t strideBytes = operand.strideBytes();
   int64_t perPiece = std::max<int64_t>(1, pieceBytes / strideBytes);
   std::vector<char> packed, strided;
-  for (int64_t begin = 0; begin < operand.rows; begin += perPiece) {
-    int64_t count = std::min(perPiece, operand.rows - begin);
+  for (int64_t begin = 0; begin < operand.storedRows(); begin += perPiece) {
+    int64_t count = std::min(perPiece, operand.storedRows() - begin);
     packed.resize(count * operand.rowBytes());
     operand.readInitial(begin, count, packed.data());
     const char *from = packed.data();
-    if (operand.rowStride != operand.columns) {
+    if (operand.hasGaps()) {
       strided.assign(count * strideBytes, sentinelByte(operand.type));
       for (int64_t row = 0; row < count; ++row)
         std::memcpy(strided.data() + row * strideBytes,
@@ -226,13 +243,13 @@ static Error shareRandom(Session &session, Operand &operand) {
 /// Allocates an output between guards and fills it with sentinels.
 static Error placeOutput(const cuda::Context &context, Operand &operand) {
   int64_t span = operand.spanBytes();
-  Expected<cuda::Buffer> buffer = context.allocate(span + 2 * guardBytes);
+  int64_t before = guardBytes + operand.offsetBytes();
+  Expected<cuda::Buffer> buffer = context.allocate(before + span + guardBytes);
   if (!buffer)
     return buffer.takeError();
   operand.buffer = std::move(*buffer);
-  operand.address = operand.buffer.address() + guardBytes;
-  if (Error error =
-          context.fill(operand.buffer.address(), guardByte, guardBytes))
+  operand.address = operand.buffer.address() + before;
+  if (Error error = context.fill(operand.buffer.address(), guardByte, before))
     return error;
   if (Error error = context.fill(operand.address + span, guardByte, guardBytes))
     return error;
@@ -244,16 +261,17 @@ static Error placeOutput(const cuda::Context &context, Operand &operand) {
 
 static Error placeInput(Session &session, Operand &operand) {
   bool hangsOnShape = operand.rowStride != operand.columns || operand.file ||
+                      operand.offset != 0 ||
                       operand.type == StorageType::i32 ||
                       operand.type == StorageType::i64;
   if (!hangsOnShape)
     return shareRandom(session, operand);
   Expected<cuda::Buffer> buffer =
-      session.context->allocate(operand.spanBytes());
+      session.context->allocate(operand.offsetBytes() + operand.spanBytes());
   if (!buffer)
     return buffer.takeError();
   operand.buffer = std::move(*buffer);
-  operand.address = operand.buffer.address();
+  operand.address = operand.buffer.address() + operand.offsetBytes();
   return copyInitial(*session.context, operand);
 }
 
@@ -277,12 +295,12 @@ Error quack::placeOperands(Session &session, Operands &operands) {
 Error quack::fetchRows(const cuda::Context &context, const Operand &operand,
                        int64_t begin, int64_t count, std::vector<char> &packed,
                        int64_t &gapChanges) {
-  int64_t strideBytes = operand.rowStride * operand.elementBytes();
+  int64_t strideBytes = operand.strideBytes();
   packed.resize(count * strideBytes);
   if (Error error = context.copyToHost(
           packed.data(), operand.address + begin * strideBytes, packed.size()))
     return error;
-  if (operand.rowStride == operand.columns)
+  if (!operand.hasGaps())
     return Error::success();
   auto sentinel = static_cast<char>(sentinelByte(operand.type));
   int64_t rowBytes = operand.rowBytes();

@@ -26,6 +26,7 @@ struct Operand {
   StorageType type = StorageType::f32;
   int64_t rows = 1, columns = 1; ///< extents in memory
   int64_t rowStride = 1;         ///< distance of rows in memory, in elements
+  int64_t offset = 0; ///< from an aligned address to the first row, in elements
   double scalar = 0;             ///< of a `value` operand
 
   std::optional<std::vector<char>> file; ///< initial values from a file,
@@ -39,8 +40,20 @@ struct Operand {
   bool isWritten() const { return metadata.direction != "in"; }
   int64_t elementBytes() const { return getSizeInBytes(type); }
   int64_t rowBytes() const { return columns * elementBytes(); }
+  int64_t offsetBytes() const { return offset * elementBytes(); }
+  /// Returns whether all rows are one row of memory.
+  bool isBroadcast() const { return rowStride == 0; }
+  int64_t storedRows() const {
+    return isBroadcast() ? std::min<int64_t>(rows, 1) : rows;
+  }
+  /// Returns the bytes from one stored row to the next.
+  int64_t strideBytes() const {
+    return isBroadcast() ? rowBytes() : rowStride * elementBytes();
+  }
   /// Returns the bytes from the first row to the end of the last row's gap.
-  int64_t spanBytes() const { return rows * rowStride * elementBytes(); }
+  int64_t spanBytes() const { return storedRows() * strideBytes(); }
+  /// Returns whether there are gaps between rows.
+  bool hasGaps() const { return strideBytes() != rowBytes(); }
   /// Returns the stride that the kernel is passed.
   int64_t abiStride() const {
     return metadata.role == "columns" ? 0 : rowStride;

@@ -68,6 +68,10 @@ struct Options {
       cl::desc("Distance of an operand's rows, in elements; gaps are "
                "filled and checked"),
       cl::value_desc("name=elements"), cl::cat(category)};
+  cl::list<std::string> offsets{
+      "offset",
+      cl::desc("How far an operand starts after an aligned address, in elements"),
+      cl::value_desc("name=elements"), cl::cat(category)};
   cl::opt<int64_t> rows{"rows", cl::desc("M, the number of rows"), cl::init(-1),
                         cl::cat(category)};
   cl::opt<uint64_t> random{"random", cl::desc("Seed of the random inputs"),
@@ -86,8 +90,8 @@ struct Options {
   cl::opt<std::string> sweep{
       "sweep",
       cl::desc("Run each line of this file: JSON objects with kernel, "
-               "columns, storage, pin, rows, scalars, row_strides, seed, "
-               "verify, bench, iterations; other options are defaults"),
+               "columns, storage, pin, rows, scalars, row_strides, offsets, "
+               "seed, verify, bench, iterations; other options are defaults"),
       cl::value_desc("file"), cl::cat(category)};
   cl::opt<std::string> device{"device", cl::desc("gpu, or sim: the simulator"),
                               cl::init("gpu"), cl::cat(category)};
@@ -143,10 +147,16 @@ static Error readOperands(const Options &options, Job &job) {
                                                 job.scalars[std::move(name)]);
                               }))
     return error;
-  return readPairs("row-stride", options.rowStrides, "name=elements",
-                   [&](std::string name, StringRef value) {
-                     return to_integer(value, job.rowStrides[std::move(name)]);
-                   });
+  auto addElements = [](std::map<std::string, int64_t> &map) {
+    return [&map](std::string name, StringRef value) {
+      return to_integer(value, map[std::move(name)]);
+    };
+  };
+  if (Error error = readPairs("row-stride", options.rowStrides, "name=elements",
+                              addElements(job.rowStrides)))
+    return error;
+  return readPairs("offset", options.offsets, "name=elements",
+                   addElements(job.offsets));
 }
 
 static Error checkOptions(const CommandLine &line, const Options &options) {

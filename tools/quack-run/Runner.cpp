@@ -32,8 +32,6 @@ static Error describeDryRun(const CompiledJob &compiled,
       getLaunchShape(compiled.metadata, *operands.rows);
   if (!shape)
     return shape.takeError();
-  if (Error error = checkGuards(compiled.metadata, operands.arguments()))
-    return error;
   log << "launch: " << describeLaunch(compiled.metadata, *shape)
       << (shape->grid == 0 ? " (nothing is launched)" : "") << "\n";
   Traffic traffic = countTraffic(operands);
@@ -97,8 +95,8 @@ static std::vector<sim::Region> operandRegions(const Operands &operands) {
   for (const Operand &operand : operands.list) {
     if (operand.isValue())
       continue;
-    bool isDense = operand.rowStride == operand.columns;
-    int64_t stride = operand.rowStride * operand.elementBytes();
+    bool isDense = !operand.hasGaps();
+    int64_t stride = operand.strideBytes();
     for (int64_t row = 0; row < (isDense ? 1 : operand.rows); ++row)
       regions.push_back(
           {operand.address + uint64_t(row * stride),
@@ -130,11 +128,12 @@ static Error runOnDevice(const Job &job, CompiledJob &compiled,
                          JobResult &result, raw_ostream &log) {
   const cuda::Context &context = *session.context;
   Expected<Launcher> launcher =
-      Launcher::create(context, compiled.ptx, compiled.metadata);
+      Launcher::create(context, compiled.ptx, compiled.document,
+                       compiled.document.kernels.front().name);
   if (!launcher)
     return launcher.takeError();
-  result.registers = launcher->registersPerThread();
-  result.localBytes = launcher->localBytesPerThread();
+  result.registers = launcher->registersPerThread(compiled.metadata.name);
+  result.localBytes = launcher->localBytesPerThread(compiled.metadata.name);
   log << "registers: " << result.registers << " a thread, " << result.localBytes
       << " bytes of local memory\n";
   if (Error error = placeOperands(session, operands))
@@ -166,18 +165,32 @@ static Error runOnDevice(const Job &job, CompiledJob &compiled,
   return Error::success();
 }
 
+/// Chooses among the job's variants as a launcher will.
+static Error chooseVariant(CompiledJob &compiled, const Operands &operands) {
+  const ModuleMetadata &document = compiled.document;
+  Expected<const KernelMetadata *> variant = chooseVariant(
+      document.variantsOf(document.kernels.front().name), operands.arguments());
+  if (!variant)
+    return variant.takeError();
+  compiled.metadata = **variant;
+  return Error::success();
+}
+
 static Error run(const Job &job, mlir::MLIRContext &mlirContext,
                  Session &session, JobResult &result, raw_ostream &log) {
   Expected<CompiledJob> compiled = compileJob(job, mlirContext);
   if (!compiled)
     return compiled.takeError();
+  result.compileMilliseconds = compiled->milliseconds;
+  Expected<Operands> operands =
+      loadOperands(job, compiled->document.kernels.front());
+  if (!operands)
+    return operands.takeError();
+  if (Error error = chooseVariant(*compiled, *operands))
+    return error;
   result.kernel = compiled->metadata.name;
   result.plan = compiled->metadata.plan;
   result.columns = compiled->metadata.columns;
-  result.compileMilliseconds = compiled->milliseconds;
-  Expected<Operands> operands = loadOperands(job, compiled->metadata);
-  if (!operands)
-    return operands.takeError();
   result.rows = operands->rows.value_or(0);
   if (job.dryRun)
     return describeDryRun(*compiled, *operands, log);

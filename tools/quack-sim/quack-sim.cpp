@@ -39,7 +39,7 @@ struct Options {
   cl::opt<std::string> input{cl::Positional, cl::Required,
                              cl::desc("<PTX file>"), cl::cat(category)};
   cl::opt<std::string> kernel{
-      "kernel", cl::desc("Kernel, if the file has several"), cl::cat(category)};
+      "kernel", cl::desc("Kernel (default: the first)"), cl::cat(category)};
   cl::opt<std::string> grid{"grid", cl::desc("CTAs, as X, XxY or XxYxZ"),
                             cl::init("1"), cl::cat(category)};
   cl::opt<std::string> block{
@@ -138,14 +138,18 @@ static Expected<bool> run(const Options &options) {
   if (options.parseOnly)
     return true;
   sim::LaunchConfig config;
-  config.kernel = options.kernel;
+  StringRef kernel = options.kernel;
+  std::vector<std::string> kernels = module->kernels();
+  if (kernel.empty() && !kernels.empty())
+    kernel = kernels.front();
+  config.kernel = kernel.str();
   config.sharedBytes = options.shared;
   if (Error error = readExtent("grid", options.grid, config.grid))
     return error;
-  config.block = module->requiredBlock(options.kernel);
+  config.block = module->requiredBlock(kernel);
   if (!config.block.count())
     config.block = {32, 1, 1};
-  config.cluster = module->requiredCluster(options.kernel);
+  config.cluster = module->requiredCluster(kernel);
   if (!config.cluster.count())
     config.cluster = {1, 1, 1};
   if (!options.block.empty())
@@ -176,10 +180,6 @@ static Expected<bool> run(const Options &options) {
   for (StringRef text : options.arguments)
     if (Error error = arguments.add(text))
       return error;
-  StringRef kernel = options.kernel;
-  std::vector<std::string> kernels = module->kernels();
-  if (kernel.empty() && kernels.size() == 1)
-    kernel = kernels.front();
   if (Error error = arguments.check(module->parameterBytes(kernel)))
     return error;
   arguments.apply(config);

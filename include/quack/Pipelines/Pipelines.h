@@ -83,6 +83,10 @@ struct StageTime {
   double milliseconds;
 };
 
+/// Returns the plans that each kernel of `module` could have, as lines of comment;
+/// nothing for a kernel that cannot be planned, which `compileModule` explains.
+std::string describePlans(mlir::ModuleOp module, const PipelineOptions &options);
+
 /// Leads `module` to `stage`. Errors are diagnostics at their location. Times of
 /// the stages are appended to `times` if given.
 mlir::FailureOr<CompiledModule>

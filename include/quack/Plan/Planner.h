@@ -13,6 +13,7 @@
 #include "quack/Dialect/QuackTV/QuackTV.h"
 #include "quack/Plan/Target.h"
 
+#include <optional>
 #include <string>
 
 namespace quack {
@@ -69,6 +70,28 @@ llvm::SmallVector<CostedPlan> enumeratePlans(const KernelTraits &traits,
                                              const Target &target,
                                              tv::PlanAttr pins,
                                              std::string &whyNot);
+
+/// Returns which elements of a row meet in which order, as text. Kernels whose
+/// plans have the same give a row the same bits.
+std::string treeSignature(tv::PlanAttr plan, int64_t columns);
+
+/// What is decided for a kernel.
+struct PlanChoice {
+  llvm::SmallVector<CostedPlan> plans; ///< the legal ones, cheapest first
+  size_t picked = 0;
+  /// With the same tree, for rows that start at any element; none if the picked
+  /// plan takes those, or the pins say that there are none.
+  std::optional<CostedPlan> anywhere;
+};
+
+/// Chooses plans for a concrete kernel. Fields that its plan attribute or `pins`,
+/// which come first, have are kept. Errors are diagnostics on the kernel.
+mlir::FailureOr<PlanChoice> choosePlan(KernelOp kernel, const Target &gpu,
+                                       tv::PlanAttr pins);
+
+/// Prints the `most` cheapest plans and those picked, as lines of comment.
+void printPlans(llvm::raw_ostream &os, KernelOp kernel, const Target &gpu,
+                const PlanChoice &choice, size_t most = 10);
 
 } // namespace quack
 

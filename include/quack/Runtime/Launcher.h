@@ -59,32 +59,52 @@ llvm::Expected<cuda::LaunchShape> getLaunchShape(const KernelMetadata &kernel,
 llvm::Error checkGuards(const KernelMetadata &kernel,
                         llvm::ArrayRef<LaunchArgument> arguments);
 
+/// Returns the first of `variants` whose guards `arguments` fulfil. If there is
+/// none, the error is the last one's, which demands the least.
+llvm::Expected<const KernelMetadata *>
+chooseVariant(llvm::ArrayRef<const KernelMetadata *> variants,
+              llvm::ArrayRef<LaunchArgument> arguments);
+
 /// Returns one line that describes a launch: kernel, grid, block, cluster and
 /// shared memory.
 std::string describeLaunch(const KernelMetadata &kernel,
                            const cuda::LaunchShape &shape);
 
-/// A kernel that is loaded and ready to launch.
+/// A kernel that is loaded and ready to launch, with its variants.
 class Launcher {
 public:
+  /// Loads `ptx`, whose `metadata` has a kernel called `name`.
   static llvm::Expected<Launcher> create(const cuda::Context &context,
                                          llvm::StringRef ptx,
-                                         const KernelMetadata &kernel);
+                                         const ModuleMetadata &metadata,
+                                         llvm::StringRef name);
 
   /// Launches on the context's stream for `rows` rows; nothing if there is
-  /// none.
+  /// none. Of the variants, it takes the first whose guards are fulfilled.
   llvm::Error launch(llvm::ArrayRef<LaunchArgument> arguments,
                      int64_t rows) const;
 
-  int registersPerThread() const { return registers; }
-  int localBytesPerThread() const { return localBytes; }
+  /// Returns the variant that `arguments` would launch.
+  llvm::Expected<const KernelMetadata *>
+  variantFor(llvm::ArrayRef<LaunchArgument> arguments) const;
+
+  /// Returns what a thread of a variant takes.
+  int registersPerThread(llvm::StringRef variant) const;
+  int localBytesPerThread(llvm::StringRef variant) const;
 
 private:
+  /// One kernel of the module.
+  struct Variant {
+    KernelMetadata kernel;
+    cuda::Function function;
+    int registers = 0, localBytes = 0;
+  };
+  llvm::Expected<Variant> load(const KernelMetadata &kernel) const;
+  const Variant &lookup(llvm::StringRef name) const;
+
   const cuda::Context *context = nullptr;
-  KernelMetadata kernel;
   cuda::Module module;
-  cuda::Function function;
-  int registers = 0, localBytes = 0;
+  std::vector<Variant> variants;
 };
 
 } // namespace quack

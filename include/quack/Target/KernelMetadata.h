@@ -46,6 +46,9 @@ struct KernelMetadata {
   int64_t sharedBytes = 0;
   std::vector<OperandMetadata> operands;
   std::string plan; ///< the plan, as #quack_tv.plan prints it
+  /// The kernel of the module to launch instead, with the same arguments, where an
+  /// operand has not its alignment; empty if there is none.
+  std::string otherwise;
 
   llvm::json::Value toJSON() const;
   static llvm::Expected<KernelMetadata> fromJSON(const llvm::json::Value &json);
@@ -57,6 +60,10 @@ struct ModuleMetadata {
   std::string chip;       ///< e.g. sm_90
   int64_t ptxVersion = 0; ///< e.g. 83 for PTX ISA 8.3
   std::vector<KernelMetadata> kernels;
+
+  /// Returns the kernel called `name` and those that it names as `otherwise`, in
+  /// order; empty if there is none of that name.
+  std::vector<const KernelMetadata *> variantsOf(llvm::StringRef name) const;
 
   llvm::json::Value toJSON() const;
   static llvm::Expected<ModuleMetadata> fromJSON(const llvm::json::Value &json);

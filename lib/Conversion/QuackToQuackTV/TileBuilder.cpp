@@ -24,7 +24,8 @@ TileBuilder::TileBuilder(KernelOp kernel, tv::PlanAttr plan)
 LogicalResult TileBuilder::build() {
   target = tv::KernelOp::create(b, kernel.getLoc(), kernel.getSymName(),
                                 kernel.getFunctionType(),
-                                kernel.getOperandSpecs(), plan, IntegerAttr());
+                                kernel.getOperandSpecs(), plan, IntegerAttr(),
+                                kernel.getOtherwiseAttr());
   Block *body = &target.getBody().emplaceBlock();
   for (BlockArgument arg : kernel.getBody().getArguments())
     body->addArgument(arg.getType(), arg.getLoc());

@@ -64,6 +64,11 @@ quack::parseKernelOperands(OpAsmParser &parser,
 ParseResult quack::parseKernelBody(OpAsmParser &parser, OperationState &result,
                                    ArrayRef<OpAsmParser::Argument> args,
                                    ArrayRef<Attribute> specs) {
+  if (succeeded(parser.parseOptionalKeyword("otherwise"))) {
+    FlatSymbolRefAttr other;
+    if (parser.parseAttribute(other, "otherwise", result.attributes))
+      return failure();
+  }
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   Builder &builder = parser.getBuilder();
@@ -78,6 +83,18 @@ ParseResult quack::parseKernelBody(OpAsmParser &parser, OperationState &result,
   if (body->empty())
     body->emplaceBlock();
   return success();
+}
+
+void quack::printKernelBody(OpAsmPrinter &printer, Operation *kernel,
+                            FlatSymbolRefAttr otherwise,
+                            ArrayRef<StringRef> elided) {
+  if (otherwise)
+    printer << " otherwise " << otherwise;
+  SmallVector<StringRef> names(elided);
+  names.append({"sym_name", "function_type", "operand_specs", "otherwise"});
+  printer.printOptionalAttrDictWithKeyword(kernel->getAttrs(), names);
+  printer << ' ';
+  printer.printRegion(kernel->getRegion(0), /*printEntryBlockArgs=*/false);
 }
 
 void quack::printKernelOperands(OpAsmPrinter &printer, Block &block,

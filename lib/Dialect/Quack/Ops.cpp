@@ -64,12 +64,11 @@ void KernelOp::print(OpAsmPrinter &printer) {
   printKernelOperands(printer, getBody().front(), getOperandSpecs());
   if (Attribute plan = getPlanAttr())
     printer << " plan " << plan;
-  printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(),
-      {getSymNameAttrName(), getFunctionTypeAttrName(),
-       getOperandSpecsAttrName(), getPlanAttrName()});
-  printer << ' ';
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+  printKernelBody(printer, *this, getOtherwiseAttr(), {getPlanAttrName()});
+}
+
+LogicalResult KernelOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyOtherwise(*this, symbols);
 }
 
 void KernelOp::getAsmBlockArgumentNames(Region &region,

@@ -91,12 +91,11 @@ void KernelOp::print(OpAsmPrinter &printer) {
   printer << " plan " << getPlan();
   if (std::optional<uint64_t> bytes = getSharedBytes())
     printer << " shared " << *bytes;
-  printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(),
-      {getSymNameAttrName(), getFunctionTypeAttrName(),
-       getOperandSpecsAttrName(), getPlanAttrName(), getSharedBytesAttrName()});
-  printer << ' ';
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+  printKernelBody(printer, *this, getOtherwiseAttr(), {getPlanAttrName(), getSharedBytesAttrName()});
+}
+
+LogicalResult KernelOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyOtherwise(*this, symbols);
 }
 
 void KernelOp::getAsmBlockArgumentNames(Region &region,

@@ -150,3 +150,19 @@ quack.kernel @kernel_c1_memory_space(%x: memref<?x64xf32, 3> in row) {}
 
 // expected-error @below {{'quack.kernel' op must have a name of letters, digits, '_' and '$' that does not begin with a digit, got 'WARP_SZ'}}
 quack.kernel @WARP_SZ(%x: memref<?x64xf32> in row) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op otherwise must name another quack.kernel, got @missing}}
+quack.kernel @kernel_c13_missing(%x: memref<?x64xf32> in row) otherwise @missing {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op otherwise must name another quack.kernel, got @kernel_c13_itself}}
+quack.kernel @kernel_c13_itself(%x: memref<?x64xf32> in row) otherwise @kernel_c13_itself {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op otherwise must name a kernel with the same operands, but those of @other differ}}
+quack.kernel @kernel_c13_other_operands(%x: memref<?x64xf32> in row) otherwise @other {}
+quack.kernel @other(%x: memref<?x64xbf16> in row) {}

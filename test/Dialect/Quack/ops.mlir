@@ -109,3 +109,7 @@ quack.kernel @integer_kinds(%x: memref<?x64xi8> in row) {
 // CHECK-SAME: operand = #quack.operand<"x", inout scalar>
 func.func private @attributes() attributes {
   kind = #quack.kind<maxnumf>, operand = #quack.operand<"x", inout scalar>}
+
+// CHECK-LABEL: quack.kernel @for_aligned_rows(%x: memref<?x64xf32> in row) otherwise @for_all_rows {
+quack.kernel @for_aligned_rows(%x: memref<?x64xf32> in row) otherwise @for_all_rows {}
+quack.kernel @for_all_rows(%x: memref<?x64xf32> in row) {}

@@ -232,3 +232,20 @@ quack_tv.kernel @stage_c5_alignment(%x: memref<?x128xf32> in row) plan #plan {
   // expected-error @below {{'quack_tv.stage' op needs rows that are aligned to 16 bytes, got a plan with alignment = element}}
   %0 = quack_tv.stage %x by async : memref<?x128xf32> -> !quack_tv.staged<tensor<1x128xf32, #tile>>
 }
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+// expected-error @below {{'quack_tv.kernel' op otherwise must name another quack_tv.kernel, got @row}}
+quack_tv.kernel @kernel_c11_of_another_level(%x: memref<?x128xf32> in row) plan #plan otherwise @row {}
+quack.kernel @row(%x: memref<?x128xf32> in row) {}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+// expected-error @below {{'quack_tv.kernel' op otherwise must name a kernel with the same operands, but those of @other differ}}
+quack_tv.kernel @kernel_c11_other_operands(%x: memref<?x128xf32> in row) plan #plan otherwise @other {}
+quack_tv.kernel @other(%x: memref<?x128xf32> inout row) plan #plan {
+  %v = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #quack_tv.layout<lane = [32:4], value = [4:1]>>
+  quack_tv.store %v, %x : tensor<1x128xf32, #quack_tv.layout<lane = [32:4], value = [4:1]>>, memref<?x128xf32>
+}

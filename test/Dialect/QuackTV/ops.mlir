@@ -162,3 +162,11 @@ quack_tv.kernel @remote(%x: memref<?x8xf32> in row) plan #pair {
 // CHECK-LABEL: func.func private @types
 // CHECK-SAME: !quack_tv.staged<tensor<1x512xf32, #[[$TILE]]>>, !quack_tv.exchange
 func.func private @types(!quack_tv.staged<tensor<1x512xf32, #tile>>, !quack_tv.exchange)
+
+// CHECK-LABEL: quack_tv.kernel @for_aligned_rows
+// CHECK-SAME: shared 0 otherwise @for_all_rows {
+quack_tv.kernel @for_aligned_rows(%x: memref<?x128xf32> in row)
+    plan #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+    shared 0 otherwise @for_all_rows {}
+quack_tv.kernel @for_all_rows(%x: memref<?x128xf32> in row)
+    plan #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4> shared 0 {}

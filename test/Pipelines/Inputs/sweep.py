@@ -21,7 +21,7 @@ from pathlib import Path
 UNROUNDED = re.compile(r"\b(?:add|sub|mul)(?:\.ftz)?\.f32\b")
 FOREIGN = re.compile(r"__nv_|\bcall\b|\.local\b|__local_depot")
 # mbarriers, barriers and shuffles that some lanes might not reach.
-PARTIAL_SHUFFLE = re.compile(r"shfl\.sync\.bfly\.b32[^;]*, 31, (?!-1;)")
+PARTIAL_SHUFFLE = re.compile(r"shfl\.sync\.\w+\.b32[^;]*, 31, (?!-1;)")
 RESOURCES = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, "
                        r"(\d+) bytes spill loads")
 
@@ -81,7 +81,9 @@ def check(options, kernel, columns, storage, folder):
          "--emit=ptx", "-o", path], capture_output=True, text=True)
     if run.returncode != 0:
         return [f"{name}: {run.stderr}"]
-    faults = list(text_faults(path.read_text()))
+    # What comes before an entry is the same for all.
+    head, *entries = path.read_text().split(".visible .entry")
+    faults = [fault for entry in entries for fault in text_faults(head + entry)]
     if options.ptxas:
         faults += ptxas_faults(options.ptxas, path)
     return [f"{name}: {fault}" for fault in faults]

@@ -228,10 +228,18 @@ TEST_F(QuackRunTest, refusesBadOptions) {
   EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--in", "y=a.npy"}), 1,
              "--in y: must name an in array of the kernel");
   EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--row-stride", "y=32"}), 1,
-             "operand 'y': the row stride must be at least 64, got 32");
+             "operand 'y': the row stride must be at least 64, or 0 for an input "
+             "from a seed, got 32");
+  EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--row-stride", "y=0"}), 1,
+             "operand 'y': the row stride must be at least 64");
   EXPECT_RUN(
-      run({path("copy.mlir"), "--rows=2", "--row-stride", "y=65"}), 1,
-      "the row stride of operand 'y' must be a multiple of 16 bytes, got 260");
+      run({path("copy.mlir"), "--rows=2", "--row-stride", "y=65",
+           "--pin=alignment = vector"}),
+      1, "the row stride of operand 'y' must be a multiple of 16 bytes, got 260");
+  EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--offset", "x=-1"}), 1,
+             "operand 'x': the offset must not be negative, got -1");
+  EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--offset", "z=1"}), 1,
+             "--offset z: must name an array of the kernel");
   EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--kernel=other"}), 1,
              "has no kernel 'other', only copy_rows");
   EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--iterations=0"}), 1,

@@ -24,12 +24,39 @@ parseKernelOperands(mlir::OpAsmParser &parser,
                     llvm::SmallVectorImpl<mlir::OpAsmParser::Argument> &args,
                     llvm::SmallVectorImpl<mlir::Attribute> &specs);
 
-/// Parses what follows a kernel's own clauses, attributes and body, and adds the
-/// attributes `function_type` and `operand_specs` that both kernels have.
+/// Parses what follows a kernel's own clauses: `otherwise`, attributes and body,
+/// and adds the attributes `function_type` and `operand_specs` that both kernels
+/// have.
 mlir::ParseResult
 parseKernelBody(mlir::OpAsmParser &parser, mlir::OperationState &result,
                 llvm::ArrayRef<mlir::OpAsmParser::Argument> args,
                 llvm::ArrayRef<mlir::Attribute> specs);
+
+/// Prints what `parseKernelBody` parses, without the attributes `elided`, which
+/// the kernel's own clauses print.
+void printKernelBody(mlir::OpAsmPrinter &printer, mlir::Operation *kernel,
+                     mlir::FlatSymbolRefAttr otherwise,
+                     llvm::ArrayRef<llvm::StringRef> elided);
+
+/// Checks that `otherwise`, if there, names another kernel of the same operation
+/// and with the same operands (C13 of `quack.kernel`, C11 of `quack_tv.kernel`).
+template <typename KernelOp>
+llvm::LogicalResult verifyOtherwise(KernelOp kernel,
+                                    mlir::SymbolTableCollection &symbols) {
+  mlir::FlatSymbolRefAttr name = kernel.getOtherwiseAttr();
+  if (!name)
+    return llvm::success();
+  auto other = symbols.lookupNearestSymbolFrom<KernelOp>(kernel, name);
+  if (!other || other == kernel)
+    return kernel.emitOpError("otherwise must name another ")
+           << KernelOp::getOperationName() << ", got " << name;
+  if (other.getFunctionType() != kernel.getFunctionType() ||
+      other.getOperandSpecs() != kernel.getOperandSpecs())
+    return kernel.emitOpError("otherwise must name a kernel with the same operands, "
+                              "but those of ")
+           << name << " differ";
+  return llvm::success();
+}
 
 /// Prints the operands of `block` in the form that `parseKernelOperands` takes.
 void printKernelOperands(mlir::OpAsmPrinter &printer, mlir::Block &block,

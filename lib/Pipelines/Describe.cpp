@@ -1,0 +1,41 @@
+//===- lib/Pipelines/Describe.cpp - the plans a kernel could have -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `--emit=plan` prints before the planned program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "quack/Pipelines/Pipelines.h"
+#include "quack/Plan/Planner.h"
+#include "quack/Transforms/Passes.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace quack;
+
+std::string quack::describePlans(ModuleOp module, const PipelineOptions &options) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  MLIRContext *context = module.getContext();
+  // What is wrong is said once, by the pipeline.
+  ScopedDiagnosticHandler silence(context, [](Diagnostic &) { return success(); });
+  PassManager pm(context);
+  QuackSpecializeOptions specialize;
+  specialize.columns = options.columns;
+  specialize.storage = options.storage;
+  pm.addPass(createQuackSpecialize(specialize));
+  std::optional<Target> gpu = Target::lookup(options.target);
+  auto pins = dyn_cast_or_null<tv::PlanAttr>(
+      parseAttribute("#quack_tv.plan<" + options.pin + ">", context));
+  if (failed(pm.run(*copy)) || !gpu || !pins)
+    return "";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (KernelOp kernel : copy->getOps<KernelOp>())
+    if (FailureOr<PlanChoice> choice = choosePlan(kernel, *gpu, pins);
+        succeeded(choice))
+      printPlans(os, kernel, *gpu, *choice);
+  return text;
+}

@@ -36,7 +36,9 @@ quack.kernel @kept(%x: memref<?x1024xf32> in row, %y: memref<?x1024xf32> out row
 }
 
 // Accesses of one element are aligned anyway.
-// CHECK-LABEL: quack.kernel @short(%x: memref<?x3xf32> in row, %y: memref<?x3xf32> out row) {
+// CHECK-LABEL: quack.kernel @short
+// CHECK-NOT: otherwise
+quack.kernel @short(%x: memref<?x3xf32> in row, %y: memref<?x3xf32> out row) {
   %v = quack.load %x : memref<?x3xf32> -> tensor<3xf32>
   quack.store %v, %y : tensor<3xf32>, memref<?x3xf32>
 }

@@ -45,6 +45,22 @@ TEST(GlobalRaces, BetweenClusters) {
   expectClean("ld.global.b32 %r6, [%rd0];", two);
 }
 
+TEST(GlobalRaces, EachClusterIsComparedWithTheWrite) {
+  // Not with the last one that has touched the byte.
+  std::string body = places +
+                     "setp.eq.u32 %p1, %r2, 1; @%p1 bra B; setp.eq.u32 "
+                     "%p2, %r2, 2; @%p2 bra C;\n"
+                     "st.global.b32 [%rd0], 1; ret;\n"
+                     "B: ld.global.b32 %r6, [%rd0]; ret;\n"
+                     "C: ld.global.b32 %r6, [%rd0];\n";
+  for (const Options &options : schedules()) {
+    std::vector<uint32_t> buffer(64);
+    Report report = runBody(body, buffer, {1, 1, 3}, options);
+    EXPECT_EQ(report.faults.size(), 2u) << describe(report);
+    EXPECT_TRUE(has(report, "race"));
+  }
+}
+
 TEST(GlobalRaces, SameFaultsWithAnyNumberOfHostThreads) {
   std::string body = places + "st.global.b32 [%rd1], 1;\n"
                               "ld.global.b32 %r6, [%rd3]; "

@@ -164,11 +164,11 @@ TEST(StrongAccesses, ReadersStayWithWhatTheyHaveRead) {
 }
 
 TEST(StrongAccesses, TheStoreThatPartsTwoChainsStays) {
-  // Behind the last read-modify-write stand the store that it has read and one
-  // that nobody has.
+  // Behind the last read-modify-write stand the store that it has read, of its
+  // CTA, and one that nobody has.
   auto body = [](const std::string &second) {
     return threads(
-        {writes + told, hears + second + set("relaxed.gpu", 34, 1), "",
+        {writes + told, "", hears + second + set("relaxed.gpu", 34, 1),
          until("relaxed.gpu", 34, 1) + add("gpu") + set("release.gpu", 35, 1),
          until("acquire.gpu", 35, 1) + reads});
   };

@@ -198,6 +198,8 @@ TEST(LaneRaces, MoreAccessesThanCanBeKept) {
     Report bad = runBody(body("128"), buffer, {}, options);
     EXPECT_EQ(has(bad, "access-limit"), bool(checks & checkRaces));
     EXPECT_LE(bad.faults.size(), 1u) << describe(bad);
+    // That is the end.
+    EXPECT_EQ(bad.warpInstructions < 6 * 16384, bool(checks & checkRaces));
     // What later ones replace counts once.
     EXPECT_EQ(describe(runBody(body("0"), buffer, {}, options)), "");
   }

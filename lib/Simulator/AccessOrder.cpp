@@ -286,7 +286,7 @@ void quack::sim::checkOrder(Warp &warp, const Op &op, const Access &access,
   if (!warp.cluster->checksRaces || !all)
     return;
   Checker check(warp, op, kind, eventOf(warp, op, kind));
-  if (access.run)
+  if (access.run && !access.shared)
     return accessRun(check, access.addresses[0], bytes);
   forEachAddress(access.addresses, all, [&](unsigned leader, uint32_t lanes) {
     if (values && (lanes & (lanes - 1)))

@@ -222,6 +222,34 @@ static void resolveSharedLane(Warp &warp, const Op &op, unsigned lane,
   checkStates(warp, op, lane, cta, offset, bytes, kind, access);
 }
 
+/// Resolves an access of all lanes, side by side, to bytes of their own CTA that all
+/// have values; returns whether it is such.
+static bool resolveSharedRun(Warp &warp, const Op &op, uint32_t lanes,
+                             uint32_t bytes, Access &access) {
+  uint64_t address = access.addresses[0], run = uint64_t(bytes) * warpLanes;
+  if (op.space != Space::shared || address % bytes ||
+      !isContiguous(access, lanes, bytes))
+    return false;
+  Cta &cta = *warp.cta;
+  SharedPlace place = resolveShared(warp, address, op.space);
+  if (place.cta != &cta || place.offset + run > cta.shared.size())
+    return false;
+  const uint8_t *state = cta.state.data() + place.offset;
+  uint8_t others = 0;
+  for (uint64_t i = 0; i < run; ++i)
+    others |= state[i] ^ byteWritten;
+  if (others)
+    return false;
+  access.run = cta.shared.data() + place.offset;
+  for (unsigned i = 0; i < warpLanes; ++i) {
+    access.pointers[i] = access.run + i * bytes;
+    access.places[i] = {&cta, place.offset + i * bytes};
+  }
+  access.valid |= lanes;
+  access.shared |= lanes;
+  return true;
+}
+
 /// Local memory and the kernel's parameters.
 static void resolveOwnLanes(Warp &warp, const Op &op, uint32_t lanes,
                             uint32_t bytes, AccessKind kind, Access &access) {
@@ -264,7 +292,8 @@ void quack::sim::resolve(Warp &warp, const Op &op, uint32_t lanes,
     resolveOwnLanes(warp, op, own, bytes, kind, access);
   if (!shared)
     return;
-  for (unsigned i = 0; i < warpLanes; ++i)
+  bool isRun = resolveSharedRun(warp, op, shared, bytes, access);
+  for (unsigned i = 0; !isRun && i < warpLanes; ++i)
     if (shared >> i & 1)
       resolveSharedLane(warp, op, i, bytes, kind, access);
   if (access.shared)
@@ -277,7 +306,7 @@ static void markGlobal(Warp &warp, const Access &access, uint32_t bytes,
                        uint32_t undefined) {
   const Launch &launch = warp.cluster->launch;
   uint64_t run = uint64_t(bytes) * warpLanes;
-  if (access.run && undefined == 0) {
+  if (access.run && !access.shared && undefined == 0) {
     if (uint8_t *written = findWritten(launch, access.addresses[0], run))
       std::memset(written, 1, run);
     return;
@@ -298,6 +327,9 @@ void quack::sim::markWritten(Warp &warp, Access &access, uint32_t lanes,
     if ((lanes & access.local) >> i & 1)
       std::memset(access.localStates[i], ~undefined >> i & 1, bytes);
   lanes &= access.shared;
+  // A run has values already.
+  if (access.run && undefined == 0)
+    return;
   for (unsigned i = 0; i < warpLanes; ++i)
     if (lanes >> i & 1)
       std::memset(access.places[i].cta->state.data() + access.places[i].offset,

@@ -37,7 +37,8 @@ bool checkPeer(Warp &warp, const Op &op, uint32_t lane, const Cta &cta);
 struct Access {
   uint64_t addresses[warpLanes];
   uint8_t *pointers[warpLanes];    ///< host memory, for lanes in `valid`
-  uint8_t *run = nullptr;          ///< where all lanes lie side by side, if so
+  uint8_t *run = nullptr; ///< where all lanes lie side by side, in global or the
+                          ///< own CTA's shared memory, if so
   uint32_t valid = 0;              ///< lanes that may go on
   uint32_t shared = 0;             ///< lanes whose memory is shared
   uint32_t undefined = 0;          ///< lanes that read bytes nobody wrote

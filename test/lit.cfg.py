@@ -39,7 +39,7 @@ if os.path.exists("/dev/nvidia0") and os.environ.get("CUDA_VISIBLE_DEVICES") != 
     config.available_features.add("cuda")
 
 # Tests that take minutes have a run of their own, which has no others.
-for run in ("long", "product"):
+for run in ("long", "product", "shapes"):
     if lit_config.params.get(run):
         config.available_features.add(run)
         config.limit_to_features.add(run)

@@ -16,7 +16,8 @@
 using namespace mlir;
 using namespace quack;
 
-std::string quack::describePlans(ModuleOp module, const PipelineOptions &options) {
+std::string quack::describePlans(ModuleOp module, const PipelineOptions &options,
+                                 size_t most) {
   OwningOpRef<ModuleOp> copy = module.clone();
   MLIRContext *context = module.getContext();
   // What is wrong is said once, by the pipeline.
@@ -36,6 +37,6 @@ std::string quack::describePlans(ModuleOp module, const PipelineOptions &options
   for (KernelOp kernel : copy->getOps<KernelOp>())
     if (FailureOr<PlanChoice> choice = choosePlan(kernel, *gpu, pins);
         succeeded(choice))
-      printPlans(os, kernel, *gpu, *choice);
+      printPlans(os, kernel, *gpu, *choice, most);
   return text;
 }

@@ -35,7 +35,8 @@ static bool isRowInput(const OperandTraits &operand) {
 }
 
 /// Registers a thread needs, as ptxas was seen to allot them.
-static int64_t estimateRegisters(const KernelTraits &traits, tv::PlanAttr plan) {
+static int64_t estimateRegisters(const KernelTraits &traits, const Target &target,
+                                 tv::PlanAttr plan) {
   int64_t elements = elementsPerThread(traits, plan);
   double registers = 16;
   int64_t wide = 0;
@@ -57,6 +58,14 @@ static int64_t estimateRegisters(const KernelTraits &traits, tv::PlanAttr plan) 
       // Shifted words are widened at their use only.
       registers += plan.startsAnywhere() ? 16 + elements * 0.5 : 8 + elements * 0.75;
       break;
+    case tv::Hold::reload: {
+      // What must be there are the accesses under way; ptxas reads further ahead
+      // where the CTA's size leaves it registers.
+      double needed = 8 + std::min<double>(elements, 16) * ahead;
+      double left = target.registersPerSM / plan.getThreads() - registers - wide;
+      registers += std::max(needed, std::min(left, 8 + elements * ahead));
+      break;
+    }
     default:
       registers += 8 + elements * ahead;
     }
@@ -168,7 +177,7 @@ std::string quack::violatedRule(const KernelTraits &traits, const Target &target
   if (shared > target.sharedPerCta)
     return "shared memory of a CTA must be at most " + text(target.sharedPerCta) +
            " bytes, got " + text(shared);
-  int64_t registers = estimateRegisters(traits, plan);
+  int64_t registers = estimateRegisters(traits, target, plan);
   int64_t limit = std::min<int64_t>(
       255, target.registersPerSM / plan.getThreads() /
                std::max<int64_t>(1, plan.getCtasPerSM()));
@@ -261,6 +270,20 @@ static double reachableBandwidth(const KernelTraits &traits, const Target &targe
   return writesRows ? target.bandwidth : target.readBandwidth;
 }
 
+/// Microseconds that reading rows again takes of the whole GPU's time, for one row:
+/// from L2 if all rows under way fit there.
+static double rereadTime(const KernelTraits &traits, const Target &target,
+                         tv::PlanAttr plan, int64_t ctasPerSM) {
+  double again = 0;
+  for (const OperandTraits &operand : traits.operands)
+    if (isRowInput(operand) && holdOf(operand, plan) == tv::Hold::reload)
+      again += (traits.passes - 1) * traits.columns * operand.bytes;
+  double underWay = bytesPerRow(traits) * plan.getRows() / plan.getCluster() *
+                    ctasPerSM * target.sms;
+  return again / (underWay < 0.6 * target.l2Bytes ? target.l2Bandwidth
+                                                  : target.readBandwidth);
+}
+
 /// The share of an access's sectors that its rows' neighbouring lanes use.
 static double coalescing(const KernelTraits &traits, tv::PlanAttr plan) {
   int64_t narrowest = 4;
@@ -278,7 +301,11 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
   double elementBytes = rowBytes / traits.columns;
   double ctaBytes = rowBytes * plan.getRows() / plan.getCluster();
   Limits limits;
-  limits.memory = reachableBandwidth(traits, target) / target.sms;
+  limits.memory =
+      rowBytes /
+      (rowBytes / reachableBandwidth(traits, target) +
+       rereadTime(traits, target, plan, ctasPerSM)) /
+      target.sms;
   double transfer = ctaBytes / limits.memory;
   double life = target.memoryLatency + target.ctaTurnover +
                 exchangeTime(target, plan) + serialTime(traits, target, plan) +
@@ -297,7 +324,7 @@ CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
                            tv::PlanAttr plan) {
   CostedPlan cost;
   cost.plan = plan;
-  cost.registers = estimateRegisters(traits, plan);
+  cost.registers = estimateRegisters(traits, target, plan);
   cost.sharedBytes = estimateShared(traits, plan);
   cost.ctasPerSM =
       estimateCtasPerSM(target, plan, cost.registers, cost.sharedBytes);

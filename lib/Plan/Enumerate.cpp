@@ -122,7 +122,8 @@ void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
   int64_t vectorSize = pins.getVectorSize() ? pins.getVectorSize() : widestVector();
   auto exchange = pins.getExchange().value_or(tv::Exchange::warps);
   llvm::SmallDenseSet<Attribute> seen;
-  for (tv::Hold hold : {tv::Hold::registers, tv::Hold::packed, tv::Hold::bulk}) {
+  for (tv::Hold hold : {tv::Hold::registers, tv::Hold::packed, tv::Hold::bulk,
+                        tv::Hold::reload}) {
     DictionaryAttr held = holds(hold);
     if (!seen.insert(held).second)
       continue;

@@ -29,6 +29,8 @@ std::optional<Target> Target::lookup(llvm::StringRef name) {
   // 262144, f32 and bf16.
   target.bandwidth = 4.6e6;
   target.readBandwidth = 5.0e6;
+  target.l2Bytes = 50 << 20;
+  target.l2Bandwidth = 6.0e6;
   target.clock = 1755;
   target.memoryLatency = 0.8;
   target.ctaTurnover = 0.98;

@@ -60,6 +60,9 @@ struct EmitOptions {
       cl::cat(category)};
   cl::opt<std::string> pin{"pin", cl::desc("Plan fields to keep: 'threads = 256'"),
                            cl::init(""), cl::cat(category)};
+  cl::opt<unsigned> plans{"plans",
+                          cl::desc("Plans that --emit=plan lists of each kernel (10)"),
+                          cl::init(10), cl::cat(category)};
   cl::opt<std::string> target{"target", cl::desc("GPU to plan for (h100, h200)"),
                               cl::init("h200"), cl::cat(category)};
   cl::opt<std::string> chip{"chip", cl::desc("Chip to emit for (sm_90, sm_90a)"),
@@ -158,7 +161,7 @@ int quack::emitMain(int argc, char **argv, DialectRegistry &registry) {
   options.fill(pipeline);
   std::string table;
   if (options.stage == Stage::plan)
-    table = describePlans(*module, pipeline);
+    table = describePlans(*module, pipeline, options.plans);
   FailureOr<CompiledModule> result =
       compileModule(*module, pipeline, options.stage, &times);
   if (failed(result))

@@ -176,11 +176,29 @@ static Error chooseVariant(CompiledJob &compiled, const Operands &operands) {
   return Error::success();
 }
 
-static Error run(const Job &job, mlir::MLIRContext &mlirContext,
-                 Session &session, JobResult &result, raw_ostream &log) {
-  Expected<CompiledJob> compiled = compileJob(job, mlirContext);
+/// Compiles the job's kernel, unless the last run did.
+static Expected<std::shared_ptr<CompiledJob>>
+compileOnce(const Job &job, mlir::MLIRContext &context, Session &session) {
+  std::string from = formatv("{0}|{1}|{2}|{3}|{4}|{5}|{6}|{7}", job.file,
+                             job.kernelName, job.columns, job.storage, job.pin,
+                             job.target, job.chip, job.ptxVersion);
+  if (session.compiled && session.compiledFrom == from)
+    return session.compiled;
+  Expected<CompiledJob> compiled = compileJob(job, context);
   if (!compiled)
     return compiled.takeError();
+  session.compiled = std::make_shared<CompiledJob>(std::move(*compiled));
+  session.compiledFrom = from;
+  return session.compiled;
+}
+
+static Error run(const Job &job, mlir::MLIRContext &mlirContext,
+                 Session &session, JobResult &result, raw_ostream &log) {
+  Expected<std::shared_ptr<CompiledJob>> once =
+      compileOnce(job, mlirContext, session);
+  if (!once)
+    return once.takeError();
+  CompiledJob *compiled = once->get();
   result.compileMilliseconds = compiled->milliseconds;
   Expected<Operands> operands =
       loadOperands(job, compiled->document.kernels.front());

@@ -15,10 +15,12 @@
 
 #include <map>
 #include <memory>
+#include <string>
 
 namespace quack {
 
 class Yardstick;
+struct CompiledJob;
 
 /// The state that outlives a run.
 struct Session {
@@ -27,6 +29,10 @@ struct Session {
   bool wantsReport = false; ///< the simulator's counters
   /// Random floats by type and seed; as long as the longest use so far.
   std::map<std::pair<StorageType, uint64_t>, cuda::Buffer> randomInputs;
+  /// What the last run compiled, and from what: lines of a sweep that differ in
+  /// their arrays only share it.
+  std::shared_ptr<CompiledJob> compiled;
+  std::string compiledFrom;
   /// What is overwritten to empty the L2 cache.
   cuda::Buffer flush;
   std::shared_ptr<Yardstick> yardstick;

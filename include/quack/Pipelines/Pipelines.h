@@ -83,9 +83,11 @@ struct StageTime {
   double milliseconds;
 };
 
-/// Returns the plans that each kernel of `module` could have, as lines of comment;
-/// nothing for a kernel that cannot be planned, which `compileModule` explains.
-std::string describePlans(mlir::ModuleOp module, const PipelineOptions &options);
+/// Returns the `most` cheapest plans that each kernel of `module` could have, as lines
+/// of comment; nothing for a kernel that cannot be planned, which `compileModule`
+/// explains.
+std::string describePlans(mlir::ModuleOp module, const PipelineOptions &options,
+                          size_t most = 10);
 
 /// Leads `module` to `stage`. Errors are diagnostics at their location. Times of
 /// the stages are appended to `times` if given.

@@ -29,6 +29,8 @@ struct Target {
   int64_t sharedPerCta;     ///< bytes, opt-in limit
   double bandwidth;       ///< bytes a microsecond that a copy reaches
   double readBandwidth;   ///< bytes a microsecond where little is written
+  int64_t l2Bytes;
+  double l2Bandwidth;     ///< bytes a microsecond that reads from L2 reach
   double clock;           ///< cycles a microsecond
   double memoryLatency;   ///< microseconds from a CTA's first load to its data
   double ctaTurnover;     ///< microseconds between two CTAs in one place

@@ -4,7 +4,9 @@
 
 sweep.py KERNELS FAMILY, where FAMILY is own (the planner's plans), large (the
 same for rows of many warps and CTAs), holds, clusters, tails (vectors that do
-not divide N), anywhere (rows that start at any element) or product (every kernel x columns x storage x cluster: minutes).
+not divide N), anywhere (rows that start at any element), product (every kernel x columns x storage x cluster:
+minutes) or shapes (softmax: columns x storage x offsets x row strides x rows: an hour and more), of which shapes:N
+takes every Nth.
 """
 
 import itertools
@@ -13,6 +15,7 @@ import os
 import sys
 
 kernels_dir, family = sys.argv[1:]
+family, _, every = family.partition(":")
 kernels = sorted(f for f in os.listdir(kernels_dir) if f.endswith(".mlir"))
 holds = ["registers", "packed", "async", "bulk", "reload"]
 cluster_plans = [
@@ -78,6 +81,34 @@ families["anywhere"] = [
         "threads = 64, threads_per_row = 64, cluster = 4, vector = 4",
     ]
 ]
+SHAPES = [
+    1, 2, 3, 5, 7, 8, 9, 15, 17, 31, 33, 63, 65, 96, 100, 127, 129, 255, 257, 513, 576, 768,
+    1000, 1023, 1025, 1152, 3420, 3584, 4097, 7168, 12288, 16383, 16385, 32000, 50257, 65535,
+    65537, 128256, 131071, 151936, 200019, 262143, 262145, 524287, 1048576]
+OFFSETS = [0, 1, 2, 3, 4, 7]
+
+
+def shapes():
+    """Yields jobs; those of one kernel follow each other. Both arrays start at any element."""
+    for columns, storage in itertools.product(SHAPES, types):
+        for i, offset in enumerate(OFFSETS):
+            for gap, rows in itertools.product([0, 1, 8], [0, 1, 3] + [129] * (columns <= 8192)):
+                yield {
+                    "kernel": os.path.join(kernels_dir, "softmax.mlir"),
+                    "columns": columns,
+                    "storage": storage,
+                    "rows": rows,
+                    "verify": True,
+                    "row_strides": dict.fromkeys("xy", columns + gap),
+                    "offsets": {"x": offset, "y": OFFSETS[(i + gap) % len(OFFSETS)]},
+                }
+
+
+if family == "shapes":
+    for job in itertools.islice(shapes(), 0, None, int(every or 1)):
+        print(json.dumps(job))
+    sys.exit()
+
 for kernel, columns, storage, pin in families[family]:
     job = {
         "kernel": os.path.join(kernels_dir, kernel),

@@ -54,6 +54,11 @@ def QuackPlan : Pass<"quack-plan", "::mlir::ModuleOp"> {
     occupancy and exchanges on the target, and the choice is explained in a
     remark (category `quack-plan`).
 
+    Where the plan's accesses take several elements and no `alignment` is pinned,
+    a second kernel is added for rows that start at any element, with a plan of
+    the same tree (each row gets the same bits), and the first names it as
+    `otherwise`. Holds in shared memory are then pins of the first one only.
+
     Before:
     ```mlir
     quack.kernel @copy(%x: memref<?x1024xf32> in row, %y: memref<?x1024xf32> out row)
@@ -62,7 +67,7 @@ def QuackPlan : Pass<"quack-plan", "::mlir::ModuleOp"> {
       quack.store %v, %y : tensor<1024xf32>, memref<?x1024xf32>
     }
     ```
-    After, the plan has all its fields.
+    After, the plan has all its fields, and there is a kernel `@copy_anywhere`.
 
     Assumes: N is static. Guarantees: each kernel has a complete, legal plan.
   }];

@@ -90,7 +90,8 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     and widens them in each pass, `async` and `bulk` keep them in shared memory
     (by cp.async or by a bulk copy), `reload` reads global memory again.
 
-    With `alignment = element` a row may start anywhere: its accesses are still
+    Where `alignment` is not pinned, `quack-plan` makes a kernel for each of both.
+    With `element` a row may start anywhere: its accesses are still
     aligned, and what a thread needs is shifted out of them. Such rows cannot be
     copied into shared memory.
 

@@ -116,9 +116,10 @@ class Outcome:
 def compile_one(arguments, folder, name, kernel, columns, storage, pin):
     """Returns the launch of a kernel under a plan."""
     path = folder / f"{name}.ptx"
+    pins = ", ".join(filter(None, [pin, "alignment = vector"]))
     subprocess.run(
         [arguments.build / "bin" / "quack-opt", kernel,
-         f"--columns={columns}", f"--storage={storage}", f"--pin={', '.join(filter(None, [pin, 'alignment = vector']))}",
+         f"--columns={columns}", f"--storage={storage}", f"--pin={pins}",
          "--emit=ptx", "-o", path], check=True)
     document = json.loads(path.with_suffix(".json").read_text())
     metadata = document["kernels"][0]

@@ -10,12 +10,14 @@ fault's line means the same in both. What is mutated:
 | bar, barrier.cluster   | deleted; a warp less; .relaxed for .release         |
 | bar.warp.sync, shfl    | (bar) deleted; mask bits cleared                    |
 | mbarrier.init          | deleted; count +- 1; address +- 8                   |
-| mbarrier.arrive        | deleted; bytes +- 4; address +- 8                   |
+| mbarrier.arrive        | deleted; bytes +- 4; address +- 8; .relaxed for      |
+|                        | .release; .cta for .cluster                         |
 | mbarrier.try_wait      | deleted; its loop's branch deleted; other parity;   |
 |                        | .cta for .cluster; .relaxed for .acquire;           |
 |                        | address +- 8                                        |
 | fence                  | deleted; .cta for .cluster                          |
-| st.async, cp.async     | deleted; destination +- 1 access; mbarrier +- 8     |
+| st.async, cp.async     | deleted; destination +- 1 access; mbarrier +- 8;    |
+|                        | (bulk) bytes +- 16                                  |
 | mapa                   | the neighbour's rank                                |
 | cp.async.*_group       | deleted; wait_group N + 1                           |
 | st.shared              | address +- 1 access                                 |
@@ -274,9 +276,9 @@ def dependents(lines, line):
 
 def is_at_fault(lines, mutant, fault_lines, kind):
     """Returns whether a report that names `fault_lines` is at the fault: at the
-    mutant's line, at a line that depends on it through registers or is a read of
-    the shared memory that it writes or guards, at two accesses with the mutant's line between them, or, in a
-    deadlock, at somebody who waits."""
+    mutant's line, at a line that depends on it through registers or reads the
+    shared memory that it writes or guards, at two accesses with the mutant's
+    line between them, or, in a deadlock, at somebody who waits."""
     if mutant.line in fault_lines:
         return True
     if kind == "deadlock":

@@ -162,12 +162,58 @@ static void copyElements(StringRef from, bool isDouble, NpyArray &array) {
   }
 }
 
+/// Reads the header, which refers to the file's text in `buffer`.
+static Expected<Header> openFile(StringRef path,
+                                 std::unique_ptr<MemoryBuffer> &buffer) {
+  auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                    /*RequiresNullTerminator=*/false);
+  if (!file)
+    return fileError(path, file.getError().message());
+  buffer = std::move(*file);
+  Expected<Header> header = readHeader(path, buffer->getBuffer());
+  if (header && header->order != "False")
+    return fileError(path,
+                     "is in Fortran order; save numpy.ascontiguousarray(x)");
+  return header;
+}
+
+/// Checks that the file holds `count` elements of `bytes` bytes.
+static Error checkSize(StringRef path, const Header &header, int64_t count,
+                       int64_t bytes) {
+  int64_t expected;
+  if (MulOverflow(count, bytes, expected) ||
+      static_cast<int64_t>(header.data.size()) != expected)
+    return fileError(path, "must hold " + Twine(count) + " elements of " +
+                               Twine(bytes) + " bytes, got " +
+                               Twine(header.data.size()) + " bytes");
+  return Error::success();
+}
+
+Expected<std::vector<char>> quack::readNpyBytes(StringRef path) {
+  std::unique_ptr<MemoryBuffer> buffer;
+  Expected<Header> header = openFile(path, buffer);
+  if (!header)
+    return header.takeError();
+  StringRef descr = header->descr;
+  int64_t bytes = 0;
+  if (!StringRef("<|").contains(descr.front()) || descr.size() < 3 ||
+      !StringRef("biufc").contains(descr[1]) ||
+      descr.drop_front(2).getAsInteger(10, bytes) || bytes < 1)
+    return fileError(path, "has dtype '" + descr +
+                               "'; it must be one of little-endian numbers");
+  Expected<std::vector<int64_t>> shape = parseShape(path, header->shape);
+  if (!shape)
+    return shape.takeError();
+  NpyArray array;
+  array.shape = std::move(*shape);
+  if (Error error = checkSize(path, *header, array.size(), bytes))
+    return error;
+  return std::vector<char>(header->data.begin(), header->data.end());
+}
+
 Expected<NpyArray> quack::readNpy(StringRef path) {
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return fileError(path, buffer.getError().message());
-  Expected<Header> header = readHeader(path, (*buffer)->getBuffer());
+  std::unique_ptr<MemoryBuffer> buffer;
+  Expected<Header> header = openFile(path, buffer);
   if (!header)
     return header.takeError();
   bool isDouble = false;
@@ -177,9 +223,6 @@ Expected<NpyArray> quack::readNpy(StringRef path) {
                      "has dtype '" + header->descr +
                          "'; it must be <f4, <f2, <u2 (bf16), |i1, <i4, <i8 "
                          "or <f8");
-  if (header->order != "False")
-    return fileError(path,
-                     "is in Fortran order; save numpy.ascontiguousarray(x)");
   Expected<std::vector<int64_t>> shape = parseShape(path, header->shape);
   if (!shape)
     return shape.takeError();
@@ -187,13 +230,8 @@ Expected<NpyArray> quack::readNpy(StringRef path) {
   array.type = *type;
   array.shape = std::move(*shape);
   int64_t elementBytes = isDouble ? 8 : getSizeInBytes(*type);
-  int64_t expected;
-  if (MulOverflow(array.size(), elementBytes, expected) ||
-      static_cast<int64_t>(header->data.size()) != expected)
-    return fileError(path, "must hold " + Twine(array.size()) +
-                               " elements of " + Twine(elementBytes) +
-                               " bytes, got " + Twine(header->data.size()) +
-                               " bytes");
+  if (Error error = checkSize(path, *header, array.size(), elementBytes))
+    return error;
   copyElements(header->data, isDouble, array);
   return array;
 }

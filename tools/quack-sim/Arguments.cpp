@@ -1,4 +1,4 @@
-//===- tools/quack-sim/Arguments.cpp - a kernel's arguments -----*- C++ -*-===//
+//===- tools/quack-sim/Arguments.cpp - a kernel's arguments ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -10,9 +10,8 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
-
-#include <cstring>
 
 using namespace llvm;
 using namespace quack;
@@ -31,20 +30,19 @@ Arguments::Memory &Arguments::addMemory(std::vector<char> data) {
 
 Error Arguments::addNumber(StringRef kind, StringRef text) {
   static constexpr std::pair<StringLiteral, unsigned> kinds[] = {
-      {"i8", 1}, {"i16", 2}, {"i32", 4}, {"i64", 8}, {"f32", 4}};
+      {"i8", 1}, {"i16", 2}, {"i32", 4}, {"i64", 8}, {"f32", 4}, {"f64", 8}};
   unsigned bytes = 0;
   for (const auto &[name, size] : kinds)
     if (name == kind)
       bytes = size;
   sizes[unsigned(words.size())] = bytes;
-  if (kind == "f32") {
+  if (kind.starts_with("f")) {
     double number;
     if (text.empty() || !to_float(text, number))
-      return createStringError("expected a number, got 'f32:" + text + "'");
-    float single = float(number);
-    uint32_t bits;
-    std::memcpy(&bits, &single, 4);
-    words.push_back(bits);
+      return createStringError("expected a number, got '" + kind + ":" + text +
+                               "'");
+    words.push_back(kind == "f32" ? bit_cast<uint32_t>(float(number))
+                                  : bit_cast<uint64_t>(number));
     return Error::success();
   }
   int64_t number = 0;
@@ -128,12 +126,12 @@ Error Arguments::add(StringRef text) {
     return Error::success();
   }
   if (kind == "i8" || kind == "i16" || kind == "i32" || kind == "i64" ||
-      kind == "f32")
+      kind == "f32" || kind == "f64")
     return addNumber(kind, value);
-  Expected<NpyArray> array = readNpy(text);
+  Expected<std::vector<char>> array = readNpyBytes(text);
   if (!array)
     return array.takeError();
-  addMemory(std::move(array->data));
+  addMemory(std::move(*array));
   return Error::success();
 }
 

@@ -4,15 +4,16 @@
 //
 // Arguments as the command line states them:
 //
-// | --arg                     | passes                                       |
-// |---------------------------|----------------------------------------------|
-// | x.npy                     | the address of the array                     |
-// | out:y.npy:f32:64x4096     | the address of memory written to y.npy later |
-// | zeroed:y.npy:f32:64x4096  | the same, of zeros before                   |
-// | zeros:1024                | the address of 1024 zero bytes               |
-// | same:0                    | the address of the first memory once more    |
-// | i8:7, i32:7, i64:7, f32:0.5 | the number                                 |
-// | hex:0100FF                | a struct of these bytes                      |
+// | --arg                    | passes                                        |
+// |--------------------------|-----------------------------------------------|
+// | x.npy                    | the address of the array, whatever its dtype  |
+// | out:y.npy:f32:64x4096    | the address of memory written to y.npy later  |
+// | zeroed:y.npy:f32:64x4096 | the same, of zeros before                     |
+// | zeros:1024               | the address of 1024 zero bytes                |
+// | same:0                   | the address of the first memory once more     |
+// | i8:7 i16:7 i32:7 i64:7   | the integer                                   |
+// | f32:0.5 f64:0.5          | the number                                    |
+// | hex:0100FF               | a struct of these bytes                       |
 //
 //===----------------------------------------------------------------------===//
 

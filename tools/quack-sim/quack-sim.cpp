@@ -22,13 +22,13 @@ using namespace quack;
 static constexpr StringLiteral overview =
     R"(runs PTX on the CPU and names its faults
 
-  quack-sim softmax.ptx --grid=64 --shared=64 \
-      --arg=x.npy --arg=i64:4096 --arg=out:y.npy:f32:64x4096 --arg=i64:4096 --arg=i64:64
+  quack-sim softmax.ptx --grid=64 --shared=64 --arg=x.npy --arg=i64:4096 \
+      --arg=out:y.npy:f32:64x4096 --arg=i64:4096 --arg=i64:64
 
-An argument is an array (x.npy), memory for one (out:y.npy:f32:64x4096, or
-zeroed:y.npy:f32:64x4096 if the kernel reads it first), zeros:BYTES, the memory
-of an argument before (same:0), a number (i8:7, i16:7, i32:7, i64:7, f32:0.5) or
-any bytes (hex:0042).
+An argument is an array (x.npy, passed as it is), memory for one
+(out:y.npy:f32:64x4096, or zeroed:y.npy:f32:64x4096 if the kernel reads it
+first), zeros:BYTES, the memory of an argument before (same:0), a number (i8:7,
+i16:7, i32:7, i64:7, f32:0.5, f64:0.5) or any bytes (hex:0042).
 
 Exit code: 0 no fault, 1 an error, 2 faults.
 )";
@@ -38,8 +38,8 @@ struct Options {
   cl::OptionCategory category{"quack-sim options"};
   cl::opt<std::string> input{cl::Positional, cl::Required,
                              cl::desc("<PTX file>"), cl::cat(category)};
-  cl::opt<std::string> kernel{
-      "kernel", cl::desc("Kernel (default: the first)"), cl::cat(category)};
+  cl::opt<std::string> kernel{"kernel", cl::desc("Kernel (default: the first)"),
+                              cl::cat(category)};
   cl::opt<std::string> grid{"grid", cl::desc("CTAs, as X, XxY or XxYxZ"),
                             cl::init("1"), cl::cat(category)};
   cl::opt<std::string> block{
@@ -120,6 +120,67 @@ static Error readChecks(StringRef text, unsigned &checks) {
   return Error::success();
 }
 
+/// Fills in the shape of the launch: what the kernel requires, unless options
+/// say otherwise.
+static Error readShape(const Options &options, const sim::Module &module,
+                       sim::LaunchConfig &config) {
+  config.kernel = options.kernel;
+  std::vector<std::string> kernels = module.kernels();
+  if (config.kernel.empty() && !kernels.empty())
+    config.kernel = kernels.front();
+  config.sharedBytes = options.shared;
+  config.block = module.requiredBlock(config.kernel);
+  if (!config.block.count())
+    config.block = {32, 1, 1};
+  config.cluster = module.requiredCluster(config.kernel);
+  if (!config.cluster.count())
+    config.cluster = {1, 1, 1};
+  if (Error error = readExtent("grid", options.grid, config.grid))
+    return error;
+  if (!options.block.empty())
+    if (Error error = readExtent("block", options.block, config.block))
+      return error;
+  if (!options.cluster.empty())
+    return readExtent("cluster", options.cluster, config.cluster);
+  return Error::success();
+}
+
+/// Returns how to run: once with each schedule.
+static Expected<std::vector<sim::Options>> readRuns(const Options &options) {
+  if (!options.report.empty() && options.report != "json" &&
+      options.report != "text")
+    return createStringError("--report must be text or json, got '" +
+                             options.report + "'");
+  sim::Options run;
+  run.stepLimit = options.steps;
+  run.hostThreads = options.hostThreads;
+  run.countsTouched = options.report.getNumOccurrences() != 0;
+  if (Error error = readChecks(options.checks, run.checks))
+    return error;
+  run.traceTo = &outs();
+  run.traceLimit = options.traceLimit;
+  for (StringRef text : options.trace) {
+    Expected<sim::TraceChoice> choice = sim::parseTrace(text);
+    if (!choice)
+      return createStringError("--trace: " + toString(choice.takeError()));
+    run.trace.push_back(*choice);
+  }
+  return sim::parseSchedules(options.schedule, run);
+}
+
+static void print(const Options &options, const sim::Report &report,
+                  bool hasSchedules) {
+  for (const sim::Fault &fault : report.faults)
+    errs() << options.input << ": " << fault.str() << "\n";
+  if (hasSchedules && !report.isClean())
+    errs() << options.input << ": schedule " << report.schedule << "\n";
+  if (options.report == "json")
+    outs() << formatv("{0:2}\n", report.toJSON());
+  else if (options.report.getNumOccurrences())
+    outs() << report.str();
+}
+
+/// Returns whether there is no fault.
 static Expected<bool> run(const Options &options) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> file =
       MemoryBuffer::getFile(options.input);
@@ -129,71 +190,27 @@ static Expected<bool> run(const Options &options) {
       sim::Module::parse((*file)->getBuffer(), options.input);
   if (!module)
     return module.takeError();
-  if (!options.report.empty() && options.report != "json" &&
-      options.report != "text")
-    return createStringError("--report must be text or json, got '" +
-                             options.report + "'");
   if (!module->warning().empty())
     errs() << options.input << ": warning: " << module->warning() << "\n";
   if (options.parseOnly)
     return true;
-  sim::LaunchConfig config;
-  StringRef kernel = options.kernel;
-  std::vector<std::string> kernels = module->kernels();
-  if (kernel.empty() && !kernels.empty())
-    kernel = kernels.front();
-  config.kernel = kernel.str();
-  config.sharedBytes = options.shared;
-  if (Error error = readExtent("grid", options.grid, config.grid))
-    return error;
-  config.block = module->requiredBlock(kernel);
-  if (!config.block.count())
-    config.block = {32, 1, 1};
-  config.cluster = module->requiredCluster(kernel);
-  if (!config.cluster.count())
-    config.cluster = {1, 1, 1};
-  if (!options.block.empty())
-    if (Error error = readExtent("block", options.block, config.block))
-      return error;
-  if (!options.cluster.empty())
-    if (Error error = readExtent("cluster", options.cluster, config.cluster))
-      return error;
-  sim::Options how;
-  how.stepLimit = options.steps;
-  how.hostThreads = options.hostThreads;
-  how.countsTouched = options.report.getNumOccurrences() != 0;
-  if (Error error = readChecks(options.checks, how.checks))
-    return error;
-  how.traceTo = &outs();
-  how.traceLimit = options.traceLimit;
-  for (StringRef text : options.trace) {
-    Expected<sim::TraceChoice> choice = sim::parseTrace(text);
-    if (!choice)
-      return createStringError("--trace: " + toString(choice.takeError()));
-    how.trace.push_back(*choice);
-  }
-  Expected<std::vector<sim::Options>> runs =
-      sim::parseSchedules(options.schedule, how);
+  Expected<std::vector<sim::Options>> runs = readRuns(options);
   if (!runs)
     return runs.takeError();
+  sim::LaunchConfig config;
+  if (Error error = readShape(options, *module, config))
+    return error;
   Arguments arguments;
   for (StringRef text : options.arguments)
     if (Error error = arguments.add(text))
       return error;
-  if (Error error = arguments.check(module->parameterBytes(kernel)))
+  if (Error error = arguments.check(module->parameterBytes(config.kernel)))
     return error;
   arguments.apply(config);
   Expected<sim::Report> report = module->launchEach(config, *runs);
   if (!report)
     return report.takeError();
-  for (const sim::Fault &fault : report->faults)
-    errs() << options.input << ": " << fault.str() << "\n";
-  if (runs->size() > 1 && !report->isClean())
-    errs() << options.input << ": schedule " << report->schedule << "\n";
-  if (options.report == "json")
-    outs() << formatv("{0:2}\n", report->toJSON());
-  else if (options.report.getNumOccurrences())
-    outs() << report->str();
+  print(options, *report, runs->size() > 1);
   if (Error error = arguments.writeOutputs())
     return error;
   return report->isClean();

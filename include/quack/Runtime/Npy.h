@@ -46,6 +46,10 @@ struct NpyArray {
 /// Reads the file at `path`. Errors name the file and what is wrong with it.
 llvm::Expected<NpyArray> readNpy(llvm::StringRef path);
 
+/// Reads the elements of the file at `path` as it holds them, whatever numbers
+/// they are.
+llvm::Expected<std::vector<char>> readNpyBytes(llvm::StringRef path);
+
 /// Writes `data`, elements of `type` in the row-major order of `shape`.
 llvm::Error writeNpy(llvm::StringRef path, StorageType type,
                      llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<char> data);

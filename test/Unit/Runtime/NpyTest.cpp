@@ -104,6 +104,27 @@ TEST(NpyTest, readsVersionTwoAndDoubles) {
   EXPECT_EQ(got, 0.1f);
 }
 
+TEST(NpyTest, readsBytesOfAnyNumber) {
+  auto bytesOf = [](StringRef descr, StringRef data) {
+    TemporaryFile file(fileWith(
+        ("{'descr': '" + descr + "', 'fortran_order': False, 'shape': (1,)}")
+            .str(),
+        data));
+    Expected<std::vector<char>> bytes = readNpyBytes(file.path);
+    return bytes ? std::string(bytes->begin(), bytes->end())
+                 : toString(bytes.takeError());
+  };
+  EXPECT_EQ(bytesOf("<f8", "12345678"), "12345678");
+  EXPECT_EQ(bytesOf("<u4", "1234"), "1234");
+  EXPECT_EQ(bytesOf("|b1", "1"), "1");
+  EXPECT_EQ(bytesOf("<c8", "12345678"), "12345678");
+  for (StringRef descr : {">u4", "<U4", "<u", "|O"})
+    EXPECT_TRUE(StringRef(bytesOf(descr, "1234"))
+                    .contains("it must be one of little-endian numbers"));
+  EXPECT_TRUE(StringRef(bytesOf("<u8", "1234"))
+                  .contains("must hold 1 elements of 8 bytes, got 4 bytes"));
+}
+
 TEST(NpyTest, namesWhatIsWrongWithAFile) {
   EXPECT_EQ(complaint("hello, this is text"),
             "not a .npy file: it does not start with \\x93NUMPY");

@@ -56,13 +56,12 @@ static uint32_t eventOf(Warp &warp, const Op &op, AccessKind kind,
 }
 
 uint32_t quack::sim::beginAsync(Warp &warp, const Op &op, unsigned lane,
-                                Agent agent, uint32_t time, bool isAsyncProxy) {
+                                Agent agent, uint32_t time) {
   Event event = makeEvent(warp, op);
   event.agent = agent;
   event.time = time;
   event.lane = uint8_t(lane);
   event.isAsync = event.isPending = true;
-  event.isAsyncProxy = isAsyncProxy;
   return warp.cluster->machine.log.add(event);
 }
 

@@ -120,7 +120,7 @@ static void decodeMapa(Decoder &d, Op &op) {
   op.type = d.takeType();
   bool isWide = op.type == Type::u64;
   if (!isWide && op.type != Type::u32)
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   if (!isWide && op.space == Space::generic)
     d.fail("generic addresses have 64 bits");
   bool isMap = d.root() == "mapa";
@@ -155,7 +155,7 @@ bool quack::sim::decodeAddress(Decoder &d, Op &op) {
   } else if (root == "isspacep") {
     op.mode = d.has("const");
     if (!takeSpace(d, op))
-      d.fail("'" + d.inst().text + "' does not exist");
+      d.failForm();
     if (!d.expectOperands(2))
       return true;
     op.run = isSpace;

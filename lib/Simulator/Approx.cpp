@@ -172,8 +172,7 @@ static uint64_t grossRcp(uint64_t bits) {
     return canonicalDoubleNaN & upperHalf;
   if (magnitude < leastNormalDouble)
     return sign | infiniteDouble;
-  uint64_t result =
-      asBits(1.0 / asDouble(magnitude & upperHalf)) + 0x16000000;
+  uint64_t result = asBits(1.0 / asDouble(magnitude & upperHalf)) + 0x16000000;
   return sign | (result < leastNormalDouble ? 0 : result & upperHalf);
 }
 
@@ -328,7 +327,7 @@ bool quack::sim::decodeApprox(Decoder &d, Op &op) {
     op.run = op.flush ? unary<uint32_t, uint32_t, Exp2<true>>
                       : unary<uint32_t, uint32_t, Exp2<false>>;
   if (!op.run)
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   bool isQuotient = root == "div";
   if (d.hasFailed() || !d.expectOperands(isQuotient ? 3 : 2))
     return true;

@@ -254,7 +254,7 @@ static void nameEvents(Warp &warp, AsyncOp &async) {
     Agent agent = signals ? async.to->findMBarrier(async.mbarrier)->agent
                           : agentOf(warp, kind);
     return beginAsync(warp, *async.op, async.lane, agent,
-                      signals ? neverTime : async.time, async.isBulk);
+                      signals ? neverTime : async.time);
   };
   bool isCopy = async.completion == Completion::copyGroup;
   async.event = begin(isCopy ? AgentKind::copy : AgentKind::bulkWrite);

@@ -177,7 +177,7 @@ bool quack::sim::decodeAtomic(Decoder &d, Op &op) {
   d.noteMeeting(op.space);
   op.definedness = Definedness::custom;
   if (!hasKind || !exists(op, isExact))
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   size_t at = isAtom ? 1 : 0;
   size_t operands = at + (op.mode == compareAndSwap ? 3 : 2);
   if (d.hasFailed() || !d.expectOperands(operands + hasPolicy))

@@ -202,18 +202,20 @@ static void decodeBar(Decoder &d, Op &op) {
   } else if (d.take("red")) {
     op.mode = d.take("popc") ? 2 : d.take("and") ? 3 : d.take("or") ? 4 : 0;
     Type type = d.takeType();
-    if (!op.mode || !d.expectOperands(3, 4))
-      return d.fail("'" + d.inst().text + "' does not exist");
+    if (!op.mode || type != (op.mode == 2 ? Type::u32 : Type::pred))
+      return d.failForm();
+    if (!d.expectOperands(3, 4))
+      return;
     op.d = d.dest(0, type);
     op.a = d.source(1, Type::u32);
     size_t last = d.numOperands() - 1;
     if (last == 3)
       op.b = d.source(2, Type::u32);
     op.c = d.source(last, Type::pred);
-    op.isLogicNegated = d.operand(last).isNegated;
+    op.isLogicNegated = d.takeNegation(last);
     return;
   } else {
-    return d.fail("'" + d.inst().text + "' does not exist");
+    return d.failForm();
   }
   if (!d.expectOperands(op.mode == 1 ? 2 : 1, 2))
     return;
@@ -286,7 +288,7 @@ static void decodeClusterBarrier(Decoder &d, Op &op) {
   op.flow = Flow::wait;
   bool arrives = d.take("arrive");
   if (!arrives && !d.take("wait"))
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   if (arrives)
     op.isRelaxed = !d.take("release") && d.take("relaxed");
   else
@@ -347,12 +349,31 @@ static void fenceInit(Warp &warp, const Op &, uint32_t lanes) {
 }
 static void nothing(Warp &, const Op &, uint32_t) {}
 
+static void runsFence(Decoder &d, Op &op) {
+  if (op.scope >= Scope::gpu)
+    d.noteMeeting(Space::global);
+  op.run = runFence;
+}
+
+/// PTX ISA, membar: .cta, .gl and .sys are fence.sc of that scope.
+static void decodeMembar(Decoder &d, Op &op) {
+  op.order = Order::sc;
+  op.scope = d.take("cta")  ? Scope::cta
+             : d.take("gl") ? Scope::gpu
+                            : Scope::sys;
+  if (op.scope == Scope::sys && !d.take("sys"))
+    d.failForm();
+  d.noteOrder(op);
+  runsFence(d, op);
+  d.expectOperands(0);
+}
+
 static void decodeFence(Decoder &d, Op &op) {
   op.run = nothing;
   if (d.take("mbarrier_init")) {
     op.run = fenceInit;
     if (!d.take("release") || !d.take("cluster"))
-      d.fail("'" + d.inst().text + "' does not exist");
+      d.failForm();
   } else if (d.take("proxy")) {
     // .alias orders accesses to one place through several virtual addresses;
     // here each place has one.
@@ -366,27 +387,21 @@ static void decodeFence(Decoder &d, Op &op) {
              d.takeAny({"shared::cta", "shared::cluster"}))
       op.space = Space::shared;
   } else {
-    // PTX ISA, membar: .cta, .gl and .sys are fence.sc of that scope.
-    bool hasScope = false;
-    for (llvm::StringRef scope : {"cta", "cluster", "gpu", "gl", "sys"})
-      hasScope |= d.has(scope);
-    if (!hasScope)
-      d.fail("'" + d.inst().text + "' needs a scope");
-    bool isMembar = d.root() == "membar";
     static constexpr Order orders[] = {Order::sc, Order::acqRel, Order::acquire,
                                        Order::release};
-    d.takeOrder(op, isMembar ? Order::sc : Order::acqRel, Scope::sys, orders);
-    if (op.scope >= Scope::gpu)
-      d.noteMeeting(Space::global);
-    op.run = runFence;
+    if (!d.takeOrder(op, Order::acqRel, Scope::sys, orders))
+      d.fail("'" + d.inst().text + "' needs a scope");
+    runsFence(d, op);
   }
   d.expectOperands(0);
 }
 
 bool quack::sim::decodeBarrier(Decoder &d, Op &op) {
   llvm::StringRef root = d.root();
-  if (root == "fence" || root == "membar") {
+  if (root == "fence") {
     decodeFence(d, op);
+  } else if (root == "membar") {
+    decodeMembar(d, op);
   } else if (root == "barrier" && d.take("cluster")) {
     decodeClusterBarrier(d, op);
   } else if (root == "bar" || root == "barrier") {

@@ -70,17 +70,11 @@ bool quack::sim::decodeBitMask(Decoder &d, Op &op) {
   op.type = d.takeType();
   bool isSigned = op.type == Type::s32;
   if (op.type != Type::b32 && (root != "szext" || sizeOf(op.type) != 4))
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   op.run = isFind ? ternary<uint32_t, uint32_t, FindNth, uint32_t, int32_t>
            : root == "bmsk" ? binaryWith<uint32_t, uint32_t, MakeMask>
            : isSigned       ? binaryWith<uint32_t, uint32_t, Extend<true>>
                             : binaryWith<uint32_t, uint32_t, Extend<false>>;
-  if (!d.expectOperands(isFind ? 4 : 3))
-    return true;
-  op.d = d.dest(0, Type::b32);
-  op.a = d.source(1, Type::b32);
-  op.b = d.source(2, Type::b32);
-  if (isFind)
-    op.c = d.source(3, Type::b32);
+  d.operandsOf(op, Type::b32, isFind ? 3 : 2);
   return true;
 }

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PTX ISA, "Logic and Shift Instructions" and the bit-field part of "Integer
-// Arithmetic Instructions". shl and shr clamp their count at the width; shf
-// says whether it clamps or wraps.
+// PTX ISA, "Logic and Shift Instructions", the bit-field part of "Integer
+// Arithmetic Instructions", and prmt of "Data Movement". shl and shr clamp
+// their count at the width; shf says whether it clamps or wraps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -294,7 +294,7 @@ static Handler pickFind(Type type) {
 static void operands(Decoder &d, Op &op, Type result, Type b, Type c,
                      unsigned n) {
   if (!op.run)
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   if (d.hasFailed() || !d.expectOperands(n + 1))
     return;
   op.d = d.dest(0, result);
@@ -307,7 +307,9 @@ static void operands(Decoder &d, Op &op, Type result, Type b, Type c,
 
 static void decodeFields(Decoder &d, Op &op) {
   llvm::StringRef root = d.root();
-  bool isWide = sizeOf(op.type) == 8;
+  bool isWide = op.type == Type::b64;
+  if (root != "bfe" && root != "bfind" && !isWide && op.type != Type::b32)
+    return d.failForm();
   if (root == "bfe") {
     op.run = pickExtract(op.type);
     return operands(d, op, op.type, Type::u32, Type::u32, 3);
@@ -344,9 +346,9 @@ static void decodeFields(Decoder &d, Op &op) {
 static void decodePredicateOfLop3(Decoder &d, Op &op) {
   if (d.operand(0).second < 0)
     return d.fail(d.operand(0).place, "expected a result and a predicate");
-  op.d2 = d.predicate(unsigned(d.operand(0).second));
+  op.d2 = d.secondDest(0);
   op.list = d.source(5, Type::pred);
-  op.isLogicNegated = d.operand(5).isNegated;
+  op.isLogicNegated = d.takeNegation(5);
   op.definedness = Definedness::custom;
   op.run = lop3WithPredicate;
 }
@@ -363,10 +365,12 @@ static bool decodeThreeInput(Decoder &d, Op &op) {
     op.type = d.takeType();
     op.run = ternaryWith<uint32_t, uint32_t, Funnel>;
     if (op.mode & 4 || op.type != Type::b32)
-      d.fail("'" + d.inst().text + "' does not exist");
+      d.failForm();
   } else if (root == "prmt") {
     op.type = d.takeType();
     op.run = ternaryWith<uint32_t, uint32_t, Permute>;
+    if (op.type != Type::b32)
+      d.failForm();
     static constexpr llvm::StringLiteral modes[] = {"f4e", "b4e", "rc8",
                                                     "ecl", "ecr", "rc16"};
     for (unsigned i = 0; i < std::size(modes); ++i)
@@ -379,6 +383,8 @@ static bool decodeThreeInput(Decoder &d, Op &op) {
                : d.take("or") ? Logic::disjunction
                               : Logic::none;
     bool hasPredicate = op.logic != Logic::none;
+    if (op.type != Type::b32)
+      d.failForm();
     if (!d.expectOperands(hasPredicate ? 6 : 5))
       return true;
     if (d.operand(4).kind != ParsedOperand::integer)

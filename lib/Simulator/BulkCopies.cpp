@@ -247,7 +247,6 @@ static bool takeReduction(Decoder &d, Op &op, bool toGlobal) {
 }
 
 static void decodeToShared(Decoder &d, Op &op, bool toCluster, bool isReduce) {
-  auto fail = [&] { d.fail("'" + d.inst().text + "' does not exist"); };
   bool isShared = d.take("shared::cta");
   op.space = toCluster ? Space::cluster : Space::shared;
   op.run = copyToShared;
@@ -255,9 +254,9 @@ static void decodeToShared(Decoder &d, Op &op, bool toCluster, bool isReduce) {
   op.mode = isShared ? fromShared : 0;
   if ((!isShared && !d.take("global")) || (isShared && !toCluster) ||
       (isReduce && !isShared) || !d.take("mbarrier::complete_tx::bytes"))
-    return fail();
+    return d.failForm();
   if (isReduce && !takeReduction(d, op, false))
-    return fail();
+    return d.failForm();
   bool isMulticast = !isShared && toCluster && d.take("multicast::cluster");
   bool hasPolicy = !isShared && d.take("L2::cache_hint");
   if (isMulticast)
@@ -279,7 +278,7 @@ static void decodeToGlobal(Decoder &d, Op &op, bool isReduce) {
   op.mode = fromShared;
   if (!d.take("shared::cta") || !d.take("bulk_group") ||
       (isReduce && !takeReduction(d, op, true)))
-    return d.fail("'" + d.inst().text + "' does not exist");
+    return d.failForm();
   if (isReduce)
     d.noteMeeting(Space::global);
   bool hasPolicy = d.take("L2::cache_hint");
@@ -295,7 +294,7 @@ static void decodeToGlobal(Decoder &d, Op &op, bool isReduce) {
 static void decodePrefetch(Decoder &d, Op &op) {
   op.run = prefetch;
   if (!d.take("L2") || !d.take("global"))
-    return d.fail("'" + d.inst().text + "' does not exist");
+    return d.failForm();
   bool hasPolicy = d.take("L2::cache_hint");
   if (!d.expectOperands(2 + hasPolicy))
     return;
@@ -344,6 +343,6 @@ bool quack::sim::decodeBulk(Decoder &d, Op &op) {
   else if (word == "wait_group" && !isReduce)
     decodeGroup(d, op, wait);
   else
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   return true;
 }

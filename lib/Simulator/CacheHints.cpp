@@ -131,6 +131,6 @@ bool quack::sim::decodeCacheHint(Decoder &d, Op &op) {
   else
     return false;
   if (!exists)
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   return true;
 }

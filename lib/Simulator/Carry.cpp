@@ -96,17 +96,11 @@ bool quack::sim::decodeCarry(Decoder &d, Op &op) {
   op.type = d.takeType();
   if (!isInteger(op.type) || sizeOf(op.type) < 4 || op.type == Type::b32 ||
       op.type == Type::b64)
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   op.run = pick(op, isMad, root.starts_with("sub"), isHigh);
   op.definedness = Definedness::custom;
   if (op.mode & writesCarry)
     op.d2 = carrySlot;
-  if (d.hasFailed() || !d.expectOperands(isMad ? 4 : 3))
-    return true;
-  op.d = d.dest(0, op.type);
-  op.a = d.source(1, op.type);
-  op.b = d.source(2, op.type);
-  if (isMad)
-    op.c = d.source(3, op.type);
+  d.operandsOf(op, op.type, isMad ? 3 : 2);
   return true;
 }

@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How faults are reported, the use of values that nobody wrote, and deadlocks.
+// Reports are kept once for each kind and line. Deadlocks tell who waits for
+// what.
 //
 //===----------------------------------------------------------------------===//
 #include "Checks.h"

@@ -10,6 +10,7 @@
 #include "Order.h"
 
 #include <algorithm>
+#include <optional>
 
 using namespace quack::sim;
 
@@ -53,67 +54,43 @@ Cluster::Cluster(Machine &machine, Grid &grid)
 
 Cluster::~Cluster() = default;
 
+/// PTX ISA, "Special Registers": those with .x, .y and .z, by their first.
+static std::optional<uint32_t> extentOf(const Launch &launch, const Warp &warp,
+                                        Special which, uint32_t thread) {
+  const Extent &grid = launch.config->grid, &block = launch.config->block,
+               &size = launch.config->cluster, &id = warp.cta->id;
+  const std::pair<Special, Extent> all[] = {
+      {Special::tidX,
+       {thread % block.x, thread / block.x % block.y,
+        thread / block.x / block.y}},
+      {Special::ntidX, block},
+      {Special::ctaidX, id},
+      {Special::nctaidX, grid},
+      {Special::clusteridX, {id.x / size.x, id.y / size.y, id.z / size.z}},
+      {Special::nclusteridX,
+       {grid.x / size.x, grid.y / size.y, grid.z / size.z}},
+      {Special::clusterCtaidX, {id.x % size.x, id.y % size.y, id.z % size.z}},
+      {Special::clusterNctaidX, size}};
+  for (const auto &[first, extent] : all) {
+    unsigned axis = unsigned(which) - unsigned(first);
+    if (axis < 3)
+      return axis == 0 ? extent.x : axis == 1 ? extent.y : extent.z;
+  }
+  return std::nullopt;
+}
+
 static uint32_t specialOf(const Launch &launch, const Cluster &cluster,
                           const Warp &warp, Special which, unsigned lane) {
-  const Extent &grid = launch.config->grid, &block = launch.config->block,
-               &size = launch.config->cluster;
-  const Extent &id = warp.cta->id;
   uint32_t thread = warp.number * warpLanes + lane;
+  if (std::optional<uint32_t> value = extentOf(launch, warp, which, thread))
+    return *value;
   switch (which) {
-  case Special::tidX:
-    return thread % block.x;
-  case Special::tidY:
-    return thread / block.x % block.y;
-  case Special::tidZ:
-    return thread / block.x / block.y;
-  case Special::ntidX:
-    return block.x;
-  case Special::ntidY:
-    return block.y;
-  case Special::ntidZ:
-    return block.z;
   case Special::laneid:
     return lane;
   case Special::warpid:
     return warp.number;
   case Special::nwarpid:
     return uint32_t(cluster.warps.size() / cluster.ctas.size());
-  case Special::ctaidX:
-    return id.x;
-  case Special::ctaidY:
-    return id.y;
-  case Special::ctaidZ:
-    return id.z;
-  case Special::nctaidX:
-    return grid.x;
-  case Special::nctaidY:
-    return grid.y;
-  case Special::nctaidZ:
-    return grid.z;
-  case Special::clusteridX:
-    return id.x / size.x;
-  case Special::clusteridY:
-    return id.y / size.y;
-  case Special::clusteridZ:
-    return id.z / size.z;
-  case Special::nclusteridX:
-    return grid.x / size.x;
-  case Special::nclusteridY:
-    return grid.y / size.y;
-  case Special::nclusteridZ:
-    return grid.z / size.z;
-  case Special::clusterCtaidX:
-    return id.x % size.x;
-  case Special::clusterCtaidY:
-    return id.y % size.y;
-  case Special::clusterCtaidZ:
-    return id.z % size.z;
-  case Special::clusterNctaidX:
-    return size.x;
-  case Special::clusterNctaidY:
-    return size.y;
-  case Special::clusterNctaidZ:
-    return size.z;
   case Special::clusterCtarank:
     return warp.cta->rank;
   case Special::clusterNctarank:

@@ -236,7 +236,9 @@ static void selectBySign(Warp &warp, const Op &op, uint32_t lanes) {
   writeLanes(warp, op.d, lanes, result);
 }
 
-static void takeCompare(Decoder &d, Op &op) {
+/// Takes the comparison. Returns whether it is one of .lo, .ls, .hi and .hs,
+/// which unsigned integers have only.
+static bool takeCompare(Decoder &d, Op &op) {
   static constexpr llvm::StringLiteral names[] = {
       "eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
       "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
@@ -248,14 +250,15 @@ static void takeCompare(Decoder &d, Op &op) {
   for (auto [name, compare] : unsignedNames)
     if (d.take(name)) {
       op.compare = compare;
-      return;
+      return true;
     }
   for (unsigned i = 0; i < std::size(names); ++i)
     if (d.take(names[i])) {
       op.compare = Compare(i);
-      return;
+      return false;
     }
   d.fail("'" + d.root() + "' needs a comparison");
+  return false;
 }
 
 static void takeLogic(Decoder &d, Op &op) {
@@ -270,39 +273,40 @@ static bool canFlush(Type type) {
 }
 
 /// The sources of setp and set: a, b and what they are combined with.
-static void takeCompared(Decoder &d, Op &op) {
+static void takeCompared(Decoder &d, Op &op, bool isUnsigned) {
   bool combines = op.logic != Logic::none;
-  if (op.from == Type::pred || sizeOf(op.from) == 1)
-    d.fail("'" + d.inst().text + "' does not exist");
-  // Without an order there is only equality; floats have all comparisons.
-  if (op.compare >= Compare::equ && !isFloat(op.from))
-    d.fail("'" + d.inst().text + "' does not exist");
+  if (sizeOf(op.from) < 2 ||
+      (isUnsigned && (op.from < Type::u8 || op.from > Type::u64)))
+    d.failForm();
+  // Bits have no order, numbers no unordered comparisons but those of floats.
+  bool isBits = op.from <= Type::b64;
+  if (!isFloat(op.from) && op.compare >= (isBits ? Compare::lt : Compare::equ))
+    d.failForm();
   if (d.hasFailed() || !d.expectOperands(combines ? 4 : 3))
     return;
   op.a = d.source(1, op.from);
   op.b = d.source(2, op.from);
   if (combines) {
     op.c = d.source(3, Type::pred);
-    op.isLogicNegated = d.operand(3).isNegated;
+    op.isLogicNegated = d.takeNegation(3);
   }
 }
 
 static void decodeSetp(Decoder &d, Op &op) {
-  takeCompare(d, op);
+  bool isUnsigned = takeCompare(d, op);
   takeLogic(d, op);
   op.from = d.takeType();
   op.flush = canFlush(op.from) && d.take("ftz");
   op.run = isPacked(op.from) ? setPackedPredicates : setPredicate;
-  takeCompared(d, op);
+  takeCompared(d, op, isUnsigned);
   if (d.hasFailed())
     return;
   op.d = d.dest(0, Type::pred);
-  if (d.operand(0).second >= 0)
-    op.d2 = d.predicate(unsigned(d.operand(0).second));
+  op.d2 = d.secondDest(0);
 }
 
 static void decodeSet(Decoder &d, Op &op) {
-  takeCompare(d, op);
+  bool isUnsigned = takeCompare(d, op);
   takeLogic(d, op);
   op.type = d.takeType();
   op.from = d.takeType();
@@ -313,17 +317,26 @@ static void decodeSet(Decoder &d, Op &op) {
       op.type == op.from || op.type == Type::u32 || op.type == Type::s32;
   if ((ofPacked ? !takesPacked : isPacked(op.type)) ||
       (bytes != 2 && bytes != 4))
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   op.run = ofPacked     ? setPackedValues
            : bytes == 2 ? setValue<uint16_t>
                         : setValue<uint32_t>;
-  takeCompared(d, op);
+  takeCompared(d, op, isUnsigned);
   if (!d.hasFailed())
     op.d = d.dest(0, op.type);
 }
 
+/// PTX ISA, selp and slct: types of 16, 32 and 64 bits, but for f16's.
+static Type takeSelected(Decoder &d) {
+  Type type = d.takeType();
+  if (sizeOf(type) < 2 ||
+      (isFloat(type) && type != Type::f32 && type != Type::f64))
+    d.failForm();
+  return type;
+}
+
 static void decodeSelect(Decoder &d, Op &op) {
-  op.type = d.takeType();
+  op.type = takeSelected(d);
   op.definedness = Definedness::custom;
   op.run = sizeOf(op.type) == 2   ? select<uint16_t>
            : sizeOf(op.type) == 4 ? select<uint32_t>
@@ -336,6 +349,28 @@ static void decodeSelect(Decoder &d, Op &op) {
   op.c = d.source(3, Type::pred);
 }
 
+template <typename C> static Handler pickSelectBySign(Type type) {
+  return sizeOf(type) == 2   ? selectBySign<uint16_t, C>
+         : sizeOf(type) == 4 ? selectBySign<uint32_t, C>
+                             : selectBySign<uint64_t, C>;
+}
+
+static void decodeSelectBySign(Decoder &d, Op &op) {
+  op.type = takeSelected(d);
+  op.from = d.takeType();
+  op.flush = op.from == Type::f32 && d.take("ftz");
+  if (op.from != Type::f32 && op.from != Type::s32)
+    d.failForm();
+  op.run = op.from == Type::f32 ? pickSelectBySign<float>(op.type)
+                                : pickSelectBySign<int32_t>(op.type);
+  if (!d.expectOperands(4))
+    return;
+  op.d = d.dest(0, op.type);
+  op.a = d.source(1, op.type);
+  op.b = d.source(2, op.type);
+  op.c = d.source(3, op.from);
+}
+
 bool quack::sim::decodeCompare(Decoder &d, Op &op) {
   llvm::StringRef root = d.root();
   if (root == "setp") {
@@ -345,20 +380,7 @@ bool quack::sim::decodeCompare(Decoder &d, Op &op) {
   } else if (root == "set") {
     decodeSet(d, op);
   } else if (root == "slct") {
-    op.type = d.takeType();
-    op.from = d.takeType();
-    op.flush = op.from == Type::f32 && d.take("ftz");
-    bool isWide = sizeOf(op.type) == 8, byFloat = op.from == Type::f32;
-    op.run = isWide ? (byFloat ? selectBySign<uint64_t, float>
-                               : selectBySign<uint64_t, int32_t>)
-                    : (byFloat ? selectBySign<uint32_t, float>
-                               : selectBySign<uint32_t, int32_t>);
-    if (sizeOf(op.type) < 4 || !d.expectOperands(4))
-      return true;
-    op.d = d.dest(0, op.type);
-    op.a = d.source(1, op.type);
-    op.b = d.source(2, op.type);
-    op.c = d.source(3, op.from);
+    decodeSelectBySign(d, op);
   } else {
     return false;
   }

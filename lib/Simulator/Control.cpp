@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // PTX ISA, "Control Flow Instructions" and "Miscellaneous Instructions": bra,
-// brx, call, ret, exit, trap, brkpt, nanosleep. Moving the program counter is
-// the warp's business (Warp.cpp).
+// ret, exit, trap, brkpt, nanosleep; brx and call decode in DecodeCalls.cpp.
+// Moving the program counter is the warp's business (Warp.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "Checks.h"
@@ -57,7 +57,7 @@ bool quack::sim::decodeControl(Decoder &d, Op &op) {
     op.run = sleep;
     op.flow = Flow::wait;
     if (d.takeType() != Type::u32)
-      d.fail("'" + d.inst().text + "' does not exist");
+      d.failForm();
     if (d.expectOperands(1))
       op.a = d.source(0, Type::u32);
   } else {

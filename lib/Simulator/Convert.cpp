@@ -134,15 +134,12 @@ static Wide readWide(const Op &op, Type type, uint64_t bits) {
     wide.integer = int32_t(bits);
     break;
   case Type::u8:
-  case Type::b8:
     wide.integer = uint8_t(bits);
     break;
   case Type::u16:
-  case Type::b16:
     wide.integer = uint16_t(bits);
     break;
   case Type::u32:
-  case Type::b32:
     wide.integer = uint32_t(bits);
     break;
   default:
@@ -358,9 +355,10 @@ static void takeConvertModifiers(Decoder &d, Op &op) {
   bool isBetweenIntegers = isInteger(op.type) && isInteger(op.from);
   bool isByteOfBF16 = (op.type == Type::bf16 && sizeOf(op.from) == 1) ||
                       (op.from == Type::bf16 && sizeOf(op.type) == 1);
-  if (isByteOfBF16 ||
+  bool hasBits = op.type <= Type::b64 || op.from <= Type::b64;
+  if (isByteOfBF16 || hasBits ||
       (op.saturate && isBetweenIntegers && holdsAll(op.type, op.from)))
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   bool narrows =
       isFloat(op.from) && isFloat(op.type) && sizeOf(op.type) < sizeOf(op.from);
   bool crosses = !isFloat(op.from) && isFloat(op.type);
@@ -385,12 +383,12 @@ bool quack::sim::decodeConvert(Decoder &d, Op &op) {
     if (op.from == Type::f32)
       decodePair(d, op);
     else
-      d.fail("'" + d.inst().text + "' does not exist");
+      d.failForm();
     return true;
   }
   if (op.from == Type::f16x2 || op.from == Type::bf16x2 ||
       op.type == Type::pred || op.from == Type::pred) {
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
     return true;
   }
   op.nan = isFloat(op.type) && sizeOf(op.type) == 2 && d.take("relu");

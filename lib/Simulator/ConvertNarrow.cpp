@@ -173,7 +173,7 @@ static void decodePack(Decoder &d, Op &op) {
   }
   bool hasThird = op.count < 16;
   if (!op.run || !d.take("s32") || (hasThird && !d.take("b32")))
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   if (d.hasFailed() || !d.expectOperands(hasThird ? 4 : 3))
     return;
   op.d = d.dest(0, Type::b32);
@@ -197,7 +197,7 @@ static void decodeTF32(Decoder &d, Op &op) {
     op.mode |= saturatesToFinite;
   if (!d.take("f32") || op.rounding == Rounding::up ||
       op.rounding == Rounding::down)
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   op.run = toTF32;
   if (!d.expectOperands(2))
     return;
@@ -208,7 +208,7 @@ static void decodeTF32(Decoder &d, Op &op) {
 /// From e4m3x2 or e5m2x2.
 static void decodeWidening(Decoder &d, Op &op, bool isE4M3) {
   if (!d.take("f16x2") || !d.take("rn"))
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   if (d.take("relu"))
     op.mode |= relu;
   op.run = isE4M3 ? widenLanes<true> : widenLanes<false>;
@@ -222,7 +222,7 @@ static void decodeWidening(Decoder &d, Op &op, bool isE4M3) {
 static void decodeFP8(Decoder &d, Op &op, bool isE4M3) {
   bool fromHalves = d.take("f16x2");
   if (!d.take("rn") || !d.take("satfinite") || (!fromHalves && !d.take("f32")))
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   op.mode = saturatesToFinite;
   if (d.take("relu"))
     op.mode |= relu;
@@ -252,7 +252,7 @@ static void decodeFinite(Decoder &d, Op &op) {
   bool exists = isHalf || op.type == Type::bf16 || op.type == Type::bf16x2;
   if (!exists || !d.take("f32") || !rounding ||
       (rounding != Rounding::nearest && rounding != Rounding::zero))
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   op.run = isHalf ? (isPair ? narrowLanes<f16, true, false>
                             : narrowLanes<f16, false, false>)
                   : (isPair ? narrowLanes<bf16, true, false>

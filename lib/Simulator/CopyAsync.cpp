@@ -120,7 +120,7 @@ static void decodeCopy(Decoder &d, Op &op) {
   bool bypasses = d.take("cg");
   if (!(bypasses || d.take("ca")) || !d.takeAny({"shared", "shared::cta"}) ||
       !d.take("global"))
-    return d.fail("'" + d.inst().text + "' does not exist");
+    return d.failForm();
   d.takeAny({"L2::64B", "L2::128B", "L2::256B"});
   bool hasPolicy = d.take("L2::cache_hint");
   op.run = copyAsync;
@@ -186,7 +186,7 @@ static void arriveAsync(Warp &warp, const Op &op, uint32_t lanes) {
 
 static void decodeArrive(Decoder &d, Op &op) {
   if (!d.take("arrive"))
-    return d.fail("'" + d.inst().text + "' does not exist");
+    return d.failForm();
   op.mode = d.take("noinc");
   op.space =
       d.takeAny({"shared", "shared::cta"}) ? Space::shared : Space::generic;

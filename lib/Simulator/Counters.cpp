@@ -15,19 +15,6 @@
 using namespace quack;
 using namespace quack::sim;
 
-void MemoryCount::add(const MemoryCount &other) {
-  bytesRead += other.bytesRead;
-  bytesWritten += other.bytesWritten;
-  sectors += other.sectors;
-  leastSectors += other.leastSectors;
-  lines += other.lines;
-  wavefronts += other.wavefronts;
-  leastWavefronts += other.leastWavefronts;
-  requests += other.requests;
-  remoteBytes += other.remoteBytes;
-  width = std::max(width, other.width);
-}
-
 //===----------------------------------------------------------------------===//
 // Touched bytes
 //===----------------------------------------------------------------------===//

@@ -30,8 +30,6 @@ struct MemoryCount {
   uint64_t requests = 0; ///< warp instructions that reached memory
   uint64_t remoteBytes = 0;
   uint32_t width = 0; ///< bytes a lane accesses, at most
-
-  void add(const MemoryCount &other);
 };
 
 /// A set of bytes of global memory: a bit for each byte of a touched page.

@@ -61,7 +61,7 @@ static void decodeArrive(Decoder &d, Op &op) {
                                     : ArriveForm::plain);
   takeModifiers(d, op, "release", !completesNot);
   if (completesNot && (op.isRelaxed || op.isClusterScope))
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   if (!d.expectOperands(expects || completesNot ? 3 : 2, 3))
     return;
   op.d = d.dest(0, Type::b64);
@@ -111,11 +111,11 @@ bool quack::sim::decodeMBarrier(Decoder &d, Op &op) {
     op.run = runPendingCount;
     op.definedness = Definedness::spreads;
     if (!d.take("b64") || !d.expectOperands(2))
-      return d.fail("'" + d.inst().text + "' does not exist"), true;
+      return d.failForm(), true;
     op.d = d.dest(0, Type::b32);
     op.a = d.source(1, Type::b64);
   } else {
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   }
   return true;
 }

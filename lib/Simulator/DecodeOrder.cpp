@@ -10,7 +10,7 @@
 
 using namespace quack::sim;
 
-void Decoder::takeOrder(Op &op, Order order, Scope scope,
+bool Decoder::takeOrder(Op &op, Order order, Scope scope,
                         llvm::ArrayRef<Order> allowed) {
   static constexpr std::pair<llvm::StringLiteral, Order> orders[] = {
       {"weak", Order::weak},       {"relaxed", Order::relaxed},
@@ -20,16 +20,25 @@ void Decoder::takeOrder(Op &op, Order order, Scope scope,
       {"cta", Scope::cta},
       {"cluster", Scope::cluster},
       {"gpu", Scope::gpu},
-      {"gl", Scope::gpu},
       {"sys", Scope::sys}};
   op.order = order;
   op.scope = scope;
   for (const auto &[text, which] : orders)
-    if (llvm::is_contained(allowed, which) && take(text))
+    if (llvm::is_contained(allowed, which) && take(text)) {
       op.order = which;
+      break;
+    }
+  bool hasScope = false;
   for (const auto &[text, which] : scopes)
-    if (take(text))
+    if (!hasScope && take(text)) {
       op.scope = which;
+      hasScope = true;
+    }
+  noteOrder(op);
+  return hasScope;
+}
+
+void Decoder::noteOrder(const Op &op) {
   if (op.order >= Order::acquire)
     noteFence();
   program.hasNarrowScopes |= op.order != Order::weak && op.scope < Scope::gpu;

@@ -56,10 +56,6 @@ void Decoder::layOutParameters() {
     fail(kernel.place, "parameters take more than 32764 bytes");
 }
 
-/// The most that a thread's local memory holds (CUDA C++ Programming Guide,
-/// "Technical Specifications per Compute Capability").
-static constexpr uint64_t mostLocalBytes = 512 << 10;
-
 void Decoder::layOutFrame() {
   Callable &made = function();
   uint64_t end = 0;

@@ -45,6 +45,8 @@ public:
   /// Records an error; the first one counts.
   void fail(Place place, const llvm::Twine &message);
   void fail(const llvm::Twine &message) { fail(instruction->place, message); }
+  /// Records that PTX has no such form of the instruction.
+  void failForm() { fail("'" + instruction->text + "' does not exist"); }
   bool hasFailed() const { return failed; }
 
   // Modifiers.
@@ -55,7 +57,8 @@ public:
   bool has(llvm::StringRef text) const;
   /// Returns the first type among the modifiers, if any.
   std::optional<Type> peekType() const;
-  /// Takes each of `texts` that is there; returns whether any was.
+  /// Takes the first of `texts`, of which an instruction has one at the most;
+  /// returns whether any was there.
   bool takeAny(llvm::ArrayRef<llvm::StringRef> texts);
   /// Takes the first type; an error if there is none.
   Type takeType();
@@ -68,7 +71,8 @@ public:
   unsigned takeVector();
   /// Takes the semantics and the scope of a memory operation or a fence;
   /// `order` and `scope` are what it has without, `orders` what it may have.
-  void takeOrder(Op &op, Order order, Scope scope,
+  /// Returns whether there is a scope.
+  bool takeOrder(Op &op, Order order, Scope scope,
                  llvm::ArrayRef<Order> orders);
 
   // Operands.
@@ -78,6 +82,8 @@ public:
   bool expectOperands(size_t count) { return expectOperands(count, count); }
   Slot source(const ParsedOperand &operand, Type type);
   Slot source(size_t i, Type type) { return source(operand(i), type); }
+  /// Sets the destination and `sources` sources, all of `type`.
+  void operandsOf(Op &op, Type type, size_t sources);
   Slot dest(const ParsedOperand &operand, Type type);
   Slot dest(size_t i, Type type) { return dest(operand(i), type); }
   /// The bytes of the register that operand `i` is.
@@ -89,8 +95,10 @@ public:
   uint32_t addList(llvm::ArrayRef<Slot> slots);
   /// Returns operand `i`, which must be an integer constant.
   uint32_t integer(size_t i);
-  /// The slot of a predicate that is written beside the destination.
-  Slot predicate(unsigned reg);
+  /// The slot of the predicate of a destination `d|p`; sinkSlot without.
+  Slot secondDest(size_t i);
+  /// Takes the `!` of a predicate; returns whether it is there.
+  bool takeNegation(size_t i);
   Slot constant(uint64_t bits, Type type);
   uint32_t label(const ParsedOperand &operand);
 
@@ -132,6 +140,8 @@ public:
     if (space == Space::global || space == Space::generic)
       noteGlobalAccess(bytes);
   }
+  /// Notes what the program's operations of this order may do.
+  void noteOrder(const Op &op);
   /// Notes that strong accesses may hand on what their threads know.
   void noteFence() { program.hasFences = true; }
   void noteAsync() { program.hasAsync = true; }
@@ -158,6 +168,8 @@ private:
   Program program;
   const ParsedInstruction *instruction = nullptr;
   std::vector<bool> taken;
+  /// Of the operands: whose second destination, whose negation is taken.
+  std::vector<bool> takenSeconds, takenNegations;
   std::vector<Slot> registerSlots;
   std::vector<Slot> places; ///< of the kernel's registers, if shared
   std::vector<RegisterUse> uses;
@@ -171,6 +183,8 @@ private:
   Callable &function() { return program.functions[bodyNumber]; }
   const Callable &function() const { return program.functions[bodyNumber]; }
   void noteDestination(unsigned reg, Slot slot, Type type);
+  void checkAllTaken();
+  void checkPlain(const ParsedOperand &operand);
   void noteUse(unsigned reg, bool isWrite) {
     uses.push_back({uint32_t(program.ops.size()), reg, isWrite});
   }

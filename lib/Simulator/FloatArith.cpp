@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // PTX ISA, "Floating-Point Instructions", those that IEEE 754 fixes: add, sub,
-// mul, fma, mad, div, rcp, sqrt with rounding, min, max, abs, neg, copysign.
-// Nearest rounding has fast handlers; the others set the host's rounding.
+// mul, fma, mad, div, rcp, sqrt with rounding, min, max, abs, neg, copysign,
+// and testp. Nearest rounding has fast handlers; the others set the host's
+// rounding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -272,7 +273,7 @@ static void decodeTest(Decoder &d, Op &op) {
   op.run = op.type == Type::f64 ? testClass<uint64_t> : testClass<uint32_t>;
   if (which == std::size(testNames) ||
       (op.type != Type::f32 && op.type != Type::f64))
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   if (d.hasFailed() || !d.expectOperands(2))
     return;
   op.d = d.dest(0, Type::pred);
@@ -348,13 +349,6 @@ bool quack::sim::decodeFloat(Decoder &d, Op &op) {
   bool isUnary =
       root == "rcp" || root == "sqrt" || root == "abs" || root == "neg";
   size_t sources = isUnary ? 1 : root == "fma" || root == "mad" ? 3 : 2;
-  if (!d.expectOperands(sources + 1))
-    return true;
-  op.d = d.dest(0, op.type);
-  op.a = d.source(1, op.type);
-  if (sources > 1)
-    op.b = d.source(2, op.type);
-  if (sources > 2)
-    op.c = d.source(3, op.type);
+  d.operandsOf(op, op.type, sources);
   return true;
 }

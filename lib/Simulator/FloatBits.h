@@ -92,6 +92,24 @@ struct SmallFormat {
 inline constexpr SmallFormat halfFormat{5, 10}, bf16Format{8, 7},
     singleFormat{8, 23};
 
+/// f16 and bf16, for templates.
+struct HalfFormat {
+  static uint32_t toBits(uint16_t bits) { return halfToBits(bits); }
+  static constexpr SmallFormat format = halfFormat;
+  static constexpr uint16_t infinity = 0x7c00;
+};
+struct BF16Format {
+  static uint32_t toBits(uint16_t bits) { return bf16ToBits(bits); }
+  static constexpr SmallFormat format = bf16Format;
+  static constexpr uint16_t infinity = 0x7f80;
+};
+
+/// Returns what orders numbers of 16 bits as sign and magnitude: +0 is above
+/// -0.
+inline int16_t orderOf(uint16_t bits) {
+  return int16_t(bits & 0x8000 ? bits ^ 0x7fff : bits);
+}
+
 /// Returns `value` rounded to `format`. `value` must be exact, or rounded to
 /// odd.
 uint32_t roundTo(SmallFormat format, double value, Rounding rounding);

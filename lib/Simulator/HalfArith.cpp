@@ -17,17 +17,6 @@
 using namespace quack::sim;
 
 namespace {
-struct HalfFormat {
-  static uint32_t toBits(uint16_t bits) { return halfToBits(bits); }
-  static constexpr SmallFormat format = halfFormat;
-  static constexpr uint16_t infinity = 0x7c00;
-};
-struct BF16Format {
-  static uint32_t toBits(uint16_t bits) { return bf16ToBits(bits); }
-  static constexpr SmallFormat format = bf16Format;
-  static constexpr uint16_t infinity = 0x7f80;
-};
-
 template <typename Format> double toDouble(uint16_t bits) {
   return double(asFloat(Format::toBits(bits)));
 }
@@ -75,9 +64,10 @@ template <typename Format, typename F> struct Arith {
   }
 };
 /// PTX ISA, "Half Precision Floating-Point Instructions: fma": .oob gives +0 if
-/// a factor is the NaN that stands for what lies out of a tensor's bounds. Which
-/// NaN that is, PTX doesn't say: on an H200, of all patterns, these of either
-/// sign, for f16 and bf16 alike; in the summand they are NaNs like others.
+/// a factor is the NaN that stands for what lies out of a tensor's bounds.
+/// Which NaN that is, PTX doesn't say: on an H200, of all patterns, these of
+/// either sign, for f16 and bf16 alike; in the summand they are NaNs like
+/// others.
 template <typename Format> struct FmaOutOfBounds {
   static bool isOutside(uint16_t bits) { return (bits & 0x7fff) == 0x7ff7; }
   static uint16_t apply(const Op &op, uint16_t a, uint16_t b, uint16_t c) {
@@ -86,11 +76,8 @@ template <typename Format> struct FmaOutOfBounds {
                : Arith<Format, FmaH>::apply(op, a, b, c);
   }
 };
-/// Order of patterns: as sign and magnitude; +0 is above -0.
+/// +0 is above -0; a NaN loses, or wins with .NaN.
 template <typename Format, bool isMax, bool nan> struct Extremum {
-  static int16_t key(uint16_t bits) {
-    return int16_t(bits & 0x8000 ? bits ^ 0x7fff : bits);
-  }
   static uint16_t apply(const Op &op, uint16_t a, uint16_t b, uint16_t) {
     uint16_t sign = 0;
     if (op.mode & signs) { // .xorsign.abs
@@ -102,7 +89,7 @@ template <typename Format, bool isMax, bool nan> struct Extremum {
     b = flushHalf<Format>(op, b);
     bool isNaNA = (a & 0x7fff) > Format::infinity;
     bool isNaNB = (b & 0x7fff) > Format::infinity;
-    bool takesA = isMax ? key(a) > key(b) : key(a) < key(b);
+    bool takesA = isMax ? orderOf(a) > orderOf(b) : orderOf(a) < orderOf(b);
     uint16_t result = takesA ? a : b;
     result = isNaNA ? b : isNaNB ? a : result;
     bool none = nan ? isNaNA | isNaNB : isNaNA & isNaNB;
@@ -196,13 +183,6 @@ bool quack::sim::decodeHalf(Decoder &d, Op &op) {
     op.mode |= signs;
   op.run = isHalf ? pick<HalfFormat>(root, op) : pick<BF16Format>(root, op);
   size_t sources = root == "fma" ? 3 : root == "abs" || root == "neg" ? 1 : 2;
-  if (!d.expectOperands(sources + 1))
-    return true;
-  op.d = d.dest(0, op.type);
-  op.a = d.source(1, op.type);
-  if (sources > 1)
-    op.b = d.source(2, op.type);
-  if (sources > 2)
-    op.c = d.source(3, op.type);
+  d.operandsOf(op, op.type, sources);
   return true;
 }

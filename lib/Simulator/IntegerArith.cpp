@@ -224,7 +224,9 @@ static void decodeMultiply(Decoder &d, Op &op, bool adds) {
     op.run = isWide   ? pickWide<MulWide>(op.type)
              : isHigh ? pickBinary<MulHigh>(op.type)
                       : pickBinary<MulLow>(op.type);
-  if (!d.expectOperands(adds ? 4 : 3))
+  if (!op.run)
+    d.failForm();
+  if (d.hasFailed() || !d.expectOperands(adds ? 4 : 3))
     return;
   Type result = op.type;
   if (isWide)
@@ -234,19 +236,6 @@ static void decodeMultiply(Decoder &d, Op &op, bool adds) {
   op.b = d.source(2, op.type);
   if (adds)
     op.c = d.source(3, result);
-}
-
-static void decodeOperands(Decoder &d, Op &op, unsigned sources) {
-  if (!op.run)
-    d.fail("'" + d.inst().text + "' does not exist");
-  if (d.hasFailed() || !d.expectOperands(sources + 1))
-    return;
-  op.d = d.dest(0, op.type);
-  op.a = d.source(1, op.type);
-  if (sources > 1)
-    op.b = d.source(2, op.type);
-  if (sources > 2)
-    op.c = d.source(3, op.type);
 }
 
 bool quack::sim::decodeInteger(Decoder &d, Op &op) {
@@ -263,8 +252,6 @@ bool quack::sim::decodeInteger(Decoder &d, Op &op) {
               d.take("relu");
   if (root == "mul" || root == "mad") {
     decodeMultiply(d, op, root == "mad");
-    if (!op.run)
-      d.fail("'" + d.inst().text + "' does not exist");
     return true;
   }
   if (root == "add")
@@ -288,9 +275,11 @@ bool quack::sim::decodeInteger(Decoder &d, Op &op) {
   else
     op.run =
         root == "abs" ? pickSigned<Abs>(op.type) : pickSigned<Neg>(op.type);
-  decodeOperands(d, op,
-                 root == "sad"                    ? 3
-                 : root == "abs" || root == "neg" ? 1
-                                                  : 2);
+  if (!op.run)
+    d.failForm();
+  d.operandsOf(op, op.type,
+               root == "sad"                    ? 3
+               : root == "abs" || root == "neg" ? 1
+                                                : 2);
   return true;
 }

@@ -18,6 +18,9 @@
 
 namespace quack::sim {
 
+/// A value of 128 bits.
+__extension__ typedef unsigned __int128 Quad;
+
 /// Writes `value(i)` to lane i of `slot`, for the lanes in `lanes`. The result
 /// may be an operand too: slots are the same or apart, so that a whole warp
 /// goes straight to its place.

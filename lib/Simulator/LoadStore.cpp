@@ -2,10 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PTX ISA, ld, ld.global.nc, st. Cache operators,
-// eviction priorities and policies are parsed and have no effect. Values that
-// nobody wrote may be loaded and stored within shared memory; they are a fault
-// where they leave it.
+// PTX ISA, ld, ld.global.nc, st. Cache operators, eviction priorities and
+// policies are parsed and have no effect. Values that nobody wrote may be
+// loaded and stored within shared memory; they are a fault where they leave it.
 //
 //===----------------------------------------------------------------------===//
 #include "Checks.h"
@@ -15,8 +14,6 @@
 #include "Memory.h"
 
 using namespace quack::sim;
-
-__extension__ typedef unsigned __int128 Quad;
 
 //===----------------------------------------------------------------------===//
 // Loads
@@ -188,8 +185,11 @@ static void store(Warp &warp, const Op &op, uint32_t lanes) {
 
 /// PTX ISA, "Cache Operators", "Cache Eviction Priority Hints", and the rest
 /// that has no effect here. Returns whether a policy operand follows.
-static bool takeCacheModifiers(Decoder &d) {
-  d.takeAny({"ca", "cg", "cs", "cv", "lu", "wb", "wt"});
+static bool takeCacheModifiers(Decoder &d, bool isLoad) {
+  if (isLoad)
+    d.takeAny({"ca", "cg", "cs", "lu", "cv"});
+  else
+    d.takeAny({"wb", "cg", "cs", "wt"});
   d.takeAny({"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
              "L1::evict_last", "L1::no_allocate"});
   d.takeAny({"L2::evict_normal", "L2::evict_first", "L2::evict_last"});
@@ -252,21 +252,24 @@ static void decodeAccess(Decoder &d, Op &op) {
   bool isLoad = d.root() == "ld";
   op.definedness = Definedness::custom;
   bool isVolatile = d.take("volatile");
-  d.takeOrder(
+  bool hasScope = d.takeOrder(
       op, isVolatile ? Order::relaxed : Order::weak, Scope::sys,
       {Order::weak, Order::relaxed, isLoad ? Order::acquire : Order::release});
   bool isStrong = op.order != Order::weak;
+  if (hasScope != (isStrong && !isVolatile))
+    d.fail("'" + d.inst().text +
+           (hasScope ? "' has no scope" : "' needs a scope"));
   op.space = takeSpace(d);
   if (isStrong)
     d.noteMeeting(op.space);
   if (isLoad && op.space == Space::global)
     op.isNonCoherent = d.take("nc");
-  bool hasPolicy = takeCacheModifiers(d);
+  bool hasPolicy = takeCacheModifiers(d, isLoad);
   op.count = uint8_t(d.takeVector());
   op.type = d.takeAnyType();
   if (sizeOf(op.type) == 0 || sizeOf(op.type) * op.count > 32 ||
       (op.type == Type::b128 && op.count > 1))
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   size_t operands = hasPolicy ? 3 : 2;
   if (d.hasFailed() || !d.expectOperands(operands))
     return;

@@ -13,10 +13,6 @@
 using namespace llvm;
 using namespace quack::sim;
 
-/// CUDA C++ Programming Guide, "Technical Specifications per Compute
-/// Capability": the most local memory of a thread.
-static constexpr uint32_t mostBytes = 512 << 10;
-
 void LocalMemory::grow(uint32_t most) {
   if (most <= stride)
     return;
@@ -43,7 +39,7 @@ bool LocalMemory::push(uint32_t lanes, uint32_t size) {
   for (unsigned i = 0; i < warpLanes; ++i)
     if (lanes >> i & 1)
       most = std::max(most, tops[i] + size);
-  if (most > mostBytes)
+  if (most > mostLocalBytes)
     return false;
   grow(most);
   for (unsigned i = 0; i < warpLanes; ++i) {

@@ -222,8 +222,8 @@ static void resolveSharedLane(Warp &warp, const Op &op, unsigned lane,
   checkStates(warp, op, lane, cta, offset, bytes, kind, access);
 }
 
-/// Resolves an access of all lanes, side by side, to bytes of their own CTA that all
-/// have values; returns whether it is such.
+/// Resolves an access of all lanes, side by side, to bytes of their own CTA
+/// that all have values; returns whether it is such.
 static bool resolveSharedRun(Warp &warp, const Op &op, uint32_t lanes,
                              uint32_t bytes, Access &access) {
   uint64_t address = access.addresses[0], run = uint64_t(bytes) * warpLanes;

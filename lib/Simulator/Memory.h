@@ -36,12 +36,12 @@ bool checkPeer(Warp &warp, const Op &op, uint32_t lane, const Cta &cta);
 /// The access of a warp, lane by lane.
 struct Access {
   uint64_t addresses[warpLanes];
-  uint8_t *pointers[warpLanes];    ///< host memory, for lanes in `valid`
-  uint8_t *run = nullptr; ///< where all lanes lie side by side, in global or the
-                          ///< own CTA's shared memory, if so
-  uint32_t valid = 0;              ///< lanes that may go on
-  uint32_t shared = 0;             ///< lanes whose memory is shared
-  uint32_t undefined = 0;          ///< lanes that read bytes nobody wrote
+  uint8_t *pointers[warpLanes]; ///< host memory, for lanes in `valid`
+  uint8_t *run = nullptr; ///< where all lanes lie side by side, in global or
+                          ///< the own CTA's shared memory, if so
+  uint32_t valid = 0;     ///< lanes that may go on
+  uint32_t shared = 0;    ///< lanes whose memory is shared
+  uint32_t undefined = 0; ///< lanes that read bytes nobody wrote
   SharedPlace places[warpLanes];   ///< for lanes in `shared`
   uint32_t local = 0;              ///< lanes whose memory is local
   uint8_t *localStates[warpLanes]; ///< for these: whether bytes were written

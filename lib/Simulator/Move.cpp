@@ -11,8 +11,6 @@
 
 using namespace quack::sim;
 
-__extension__ typedef unsigned __int128 Quad;
-
 template <typename T>
 static void move(Warp &warp, const Op &op, uint32_t lanes) {
   alignas(64) T values[warpLanes];
@@ -170,7 +168,7 @@ static void decodeMov(Decoder &d, Op &op) {
     op.run = move<Quad>;
     break;
   default:
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   }
 }
 

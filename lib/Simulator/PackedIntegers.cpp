@@ -113,16 +113,6 @@ template <typename F> static Handler onHalves(bool isSigned, bool relu) {
               : binary<uint32_t, uint32_t, OnHalves<F, int16_t>>;
 }
 
-static void takeWords(Decoder &d, Op &op, size_t sources) {
-  if (!d.expectOperands(sources + 1))
-    return;
-  op.d = d.dest(0, Type::b32);
-  op.a = d.source(1, Type::b32);
-  op.b = d.source(2, Type::b32);
-  if (sources > 2)
-    op.c = d.source(3, Type::b32);
-}
-
 static void decodeHalves(Decoder &d, Op &op) {
   llvm::StringRef root = d.root();
   bool isSigned = d.take("s16x2");
@@ -132,7 +122,7 @@ static void decodeHalves(Decoder &d, Op &op) {
   op.run = root == "add"   ? onHalves<AddHalf>(isSigned, false)
            : root == "min" ? onHalves<MinHalf>(isSigned, relu)
                            : onHalves<MaxHalf>(isSigned, relu);
-  takeWords(d, op, 2);
+  d.operandsOf(op, Type::b32, 2);
 }
 
 static void decodeDot(Decoder &d, Op &op) {
@@ -146,11 +136,11 @@ static void decodeDot(Decoder &d, Op &op) {
     if (type == Type::s32)
       op.mode |= bit;
     else if (type != Type::u32)
-      d.fail("'" + d.inst().text + "' does not exist");
+      d.failForm();
   }
   op.run = isFour ? ternaryWith<uint32_t, uint32_t, DotFour>
                   : ternaryWith<uint32_t, uint32_t, DotTwo>;
-  takeWords(d, op, 3);
+  d.operandsOf(op, Type::b32, 3);
 }
 
 template <bool isSigned, bool isHigh> static Handler pick24(bool adds) {
@@ -165,14 +155,14 @@ static void decode24(Decoder &d, Op &op) {
   op.type = d.takeType();
   bool isSigned = op.type == Type::s32;
   if (!isSigned && op.type != Type::u32)
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   if (isSigned)
     op.run = isHigh ? pick24<true, true>(adds) : pick24<true, false>(adds);
   else
     op.run = isHigh ? pick24<false, true>(adds) : pick24<false, false>(adds);
   if (adds && isHigh && isSigned && d.take("sat"))
     op.run = ternary<int32_t, int32_t, Mad24Saturated>;
-  takeWords(d, op, adds ? 3 : 2);
+  d.operandsOf(op, Type::b32, adds ? 3 : 2);
 }
 
 /// vabsdiff4.u32.u32.u32{.add}. Saturation, and the operands' masks and byte
@@ -189,7 +179,7 @@ static void decodeDistances(Decoder &d, Op &op) {
   else
     op.run = isSigned ? ternary<uint32_t, uint32_t, Distances<true, false>>
                       : ternary<uint32_t, uint32_t, Distances<false, false>>;
-  takeWords(d, op, 3);
+  d.operandsOf(op, Type::b32, 3);
 }
 
 bool quack::sim::decodePacked(Decoder &d, Op &op) {

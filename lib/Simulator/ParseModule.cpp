@@ -37,25 +37,25 @@ Error Parser::parseDebugSection() {
   return Error::success();
 }
 
-Error Parser::parseVersion(ParsedModule &module) {
+Error Parser::parseVersion() {
   Token version = next();
   double value = 0;
   if (!to_float(version.text, value) || !(value >= 1 && value < 100))
     return errorAt(version, "expected a version");
-  module.version = unsigned(value * 10 + 0.5);
   return Error::success();
 }
 
 Error Parser::parseTopLevel(ParsedModule &module) {
+  bool isExternal = false;
+  for (bool isExtern = false; (isExtern = consumeDotted("extern")) ||
+                              consumeDotted("visible") ||
+                              consumeDotted("weak") || consumeDotted("common");)
+    isExternal |= isExtern;
   if (peek().kind != TokenKind::dotted)
     return error("expected a directive, got '" + peek().text + "'");
-  bool isExternal = false;
-  while (consumeDotted("visible") || consumeDotted("weak") ||
-         consumeDotted("common") || peek().text == "extern")
-    isExternal |= consumeDotted("extern");
   Token token = next();
   if (token.text == "version")
-    return parseVersion(module);
+    return parseVersion();
   if (token.text == "target") {
     do
       next();
@@ -108,7 +108,6 @@ Error Parser::parseVariable(ParsedVariable &variable) {
       if (!isPowerOf2_64(variable.alignment) || variable.alignment > 1 << 20)
         return errorAt(bytes, "an alignment is a power of two");
     } else if (token.text == "ptr") {
-      variable.isPointer = true;
       // The alignment that follows is the pointee's.
       consumeDotted("global");
       consumeDotted("shared");

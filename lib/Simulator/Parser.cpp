@@ -158,10 +158,10 @@ Error Parser::declareRegister(StringRef text, Type type, Place place) {
   return Error::success();
 }
 
-/// `.reg .b32 %r<10>;` or `.reg .pred p, q;`
 /// Of a kernel; a text that asks for more is no program that was compiled.
 static constexpr uint64_t mostRegisters = 1 << 17;
 
+/// `.reg .b32 %r<10>;` or `.reg .pred p, q;`
 Error Parser::parseRegisters() {
   Token token = next();
   std::optional<Type> type = parseType(token.text);
@@ -290,6 +290,7 @@ Error Parser::parseWord(ParsedOperand &operand) {
     operand.name = word.text.str();
   }
   if (consume('|')) {
+    operand.hasSecond = true;
     operand.second = findRegister(peek().text);
     if (operand.second < 0 && peek().text != "_")
       return error("unknown register '" + peek().text + "'");

@@ -95,7 +95,7 @@ private:
   // ParseModule.cpp
   llvm::Error parseTopLevel(ParsedModule &module);
   llvm::Error parseDebugSection();
-  llvm::Error parseVersion(ParsedModule &module);
+  llvm::Error parseVersion();
   llvm::Error parseVariable(ParsedVariable &variable);
   llvm::Error parseDimensions(ParsedVariable &variable);
   llvm::Error parseValues(ParsedVariable &variable);

@@ -133,7 +133,7 @@ struct SlotConstant {
 };
 
 /// Special registers that differ by thread, warp or CTA (PTX ISA, "Special
-/// Registers").
+/// Registers"). After one with X come those with Y and Z.
 enum class Special : uint8_t {
   tidX,
   tidY,
@@ -273,6 +273,9 @@ inline constexpr unsigned constantShift = 53;
 inline constexpr uint64_t localBase = 1024, parameterBase = 1024;
 inline constexpr uint64_t genericLocal = 1ull << 57,
                           genericParameter = 1ull << 58;
+/// The most that a thread's local memory holds (CUDA C++ Programming Guide,
+/// "Technical Specifications per Compute Capability").
+inline constexpr uint32_t mostLocalBytes = 512 << 10;
 /// The address of function N of a module is functionBase + N *
 /// functionDistance.
 inline constexpr uint64_t functionBase = 1ull << 59, functionDistance = 16;

@@ -35,7 +35,7 @@ void noteSignal(Warp &warp, const Op &op, unsigned lane, Cta &cta,
 /// Returns the number of an asynchronous operation that a lane issues. It is
 /// done for those who know `agent` up to `time`, which endAsync may set.
 uint32_t beginAsync(Warp &warp, const Op &op, unsigned lane, Agent agent,
-                    uint32_t time, bool isAsyncProxy);
+                    uint32_t time);
 /// Checks that the operation `event` may access shared memory from its issue
 /// on, and notes it.
 void noteAsync(Warp &warp, const Op &op, unsigned lane, Cta &cta,

@@ -67,22 +67,9 @@ static void addSingles(uint8_t *to, const uint8_t *from, size_t bytes) {
 static void addDoubles(uint8_t *to, const uint8_t *from, size_t bytes) {
   overElements<uint64_t>(to, from, bytes, [](uint64_t a, uint64_t b) {
     double sum = asDouble(a) + asDouble(b);
-    return sum != sum ? 0x7fffffffffffffffu : asBits(sum);
+    return sum != sum ? canonicalDoubleNaN : asBits(sum);
   });
 }
-
-namespace {
-struct Half {
-  static constexpr SmallFormat format = halfFormat;
-  static constexpr uint16_t infinity = 0x7c00;
-  static uint32_t widen(uint16_t bits) { return halfToBits(bits); }
-};
-struct BF16 {
-  static constexpr SmallFormat format = bf16Format;
-  static constexpr uint16_t infinity = 0x7f80;
-  static uint32_t widen(uint16_t bits) { return bf16ToBits(bits); }
-};
-} // namespace
 
 /// add, and min and max as the instructions of these names: a NaN gives way to
 /// a number, +0 is above -0.
@@ -90,17 +77,14 @@ template <typename Format, Reduction kind>
 static uint16_t combineHalves(uint16_t a, uint16_t b) {
   if constexpr (kind == Reduction::add)
     return uint16_t(roundTo(Format::format,
-                            double(asFloat(Format::widen(a))) +
-                                double(asFloat(Format::widen(b))),
+                            double(asFloat(Format::toBits(a))) +
+                                double(asFloat(Format::toBits(b))),
                             Rounding::nearest));
   bool isNaNA = (a & 0x7fff) > Format::infinity;
   bool isNaNB = (b & 0x7fff) > Format::infinity;
   if (isNaNA || isNaNB)
     return isNaNA && isNaNB ? canonicalHalfNaN : isNaNA ? b : a;
-  auto key = [](uint16_t bits) {
-    return int16_t(bits & 0x8000 ? bits ^ 0x7fff : bits);
-  };
-  return (key(a) > key(b)) == (kind == Reduction::maximum) ? a : b;
+  return (orderOf(a) > orderOf(b)) == (kind == Reduction::maximum) ? a : b;
 }
 
 template <typename Format, Reduction kind>
@@ -175,10 +159,10 @@ Reducer quack::sim::pickReducer(Reduction reduction, Type type, bool flush) {
     return reduction == Reduction::add ? addDoubles : nullptr;
   case Type::f16:
   case Type::f16x2:
-    return pickHalf<Half>(reduction);
+    return pickHalf<HalfFormat>(reduction);
   case Type::bf16:
   case Type::bf16x2:
-    return pickHalf<BF16>(reduction);
+    return pickHalf<BF16Format>(reduction);
   default:
     return nullptr;
   }

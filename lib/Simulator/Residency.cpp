@@ -11,11 +11,6 @@ using namespace quack::sim;
 
 Residency::Residency() : sms(deviceLimits.sms) {}
 
-void Residency::clear() {
-  sms.assign(deviceLimits.sms, Sm());
-  nextGpc = 0;
-}
-
 bool Residency::placeIn(uint32_t begin, uint32_t end, const CtaNeeds &needs,
                         uint32_t count, SmallVectorImpl<uint32_t> &places) {
   uint32_t warps = (needs.threads + 31) / 32;

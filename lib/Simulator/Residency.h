@@ -50,8 +50,6 @@ public:
   llvm::SmallVector<uint32_t, 16> place(const CtaNeeds &needs, uint32_t count);
   /// Frees what a CTA took.
   void remove(const CtaNeeds &needs, uint32_t sm);
-  /// Frees everything.
-  void clear();
 
 private:
   struct Sm {

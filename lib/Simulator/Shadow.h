@@ -41,7 +41,6 @@ struct Event {
   uint16_t warp = 0;
   uint8_t lane = 0; ///< of an asynchronous operation
   bool isAsync = false;
-  bool isAsyncProxy = false;
   bool isPending = false; ///< issued and not completed
   bool isStrong = false;  ///< relaxed, volatile, atomic, ...
   bool isAtomic = false;  ///< a read-modify-write

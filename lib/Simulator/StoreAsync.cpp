@@ -85,23 +85,22 @@ bool quack::sim::decodeStoreAsync(Decoder &d, Op &op) {
   bool isStore = d.root() == "st";
   if ((!isStore && d.root() != "red") || !d.take("async"))
     return false;
-  auto fail = [&] { d.fail("'" + d.inst().text + "' does not exist"); };
   op.definedness = Definedness::custom;
   op.space = Space::cluster;
   op.run = storeAsync;
   if (isStore)
     d.take("weak");
   else if (!takeReduction(d, op))
-    return fail(), true;
+    return d.failForm(), true;
   if (!d.take("shared::cluster") || !d.take("mbarrier::complete_tx::bytes"))
-    return fail(), true;
+    return d.failForm(), true;
   if (isStore)
     op.count = uint8_t(d.takeVector());
   op.type = d.takeType();
   unsigned bytes = sizeOf(op.type) * op.count;
   if (isStore ? sizeOf(op.type) < 4 || bytes > 16 || op.count > 4
               : !hasReduction(Reduction(op.mode - 1), op.type))
-    fail();
+    d.failForm();
   if (d.hasFailed() || !d.expectOperands(3))
     return true;
   d.address(0, op.a, op.offset, op.from);

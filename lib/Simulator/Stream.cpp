@@ -42,7 +42,7 @@ bool quack::sim::decodeGridControl(Decoder &d, Op &op) {
   else if (d.take("launch_dependents"))
     op.run = launchDependents;
   else
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   d.expectOperands(0);
   return true;
 }

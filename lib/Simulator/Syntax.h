@@ -37,8 +37,8 @@ struct ParsedOperand {
   uint64_t bits = 0;
   bool isSingle = false;
   bool isNegated = false; ///< !%p1
-  /// Of `d|p`: the predicate register, or none.
-  int second = -1;
+  bool hasSecond = false; ///< d|p, d|_
+  int second = -1;        ///< p: the register, if any
   std::vector<ParsedOperand> elements;
 };
 
@@ -80,7 +80,6 @@ struct ParsedVariable {
   uint64_t alignment = 1;
   uint64_t count = 1; ///< elements; 0 for `name[]`
   bool isExternal = false;
-  bool isPointer = false;          ///< .ptr
   bool isConstant = false;         ///< .const
   int reg = -1;                    ///< of a parameter in .reg: the register
   unsigned block = 0;              ///< the `{ }` it stands in
@@ -126,7 +125,6 @@ struct ParsedKernel {
 
 struct ParsedModule {
   std::string name;
-  unsigned version = 0; ///< times ten
   std::vector<ParsedVariable> shared;
   std::vector<ParsedVariable> globals; ///< .global and .const
   std::vector<ParsedKernel> kernels;

@@ -147,7 +147,6 @@ struct Warp {
     return reinterpret_cast<T *>(file + size_t(slot) * slotBytes);
   }
   uint32_t &mask(Slot slot) { return *reg<uint32_t>(slot); }
-  bool isDone() const { return (lanes & ~exited) == 0; }
   void define(Slot slot, uint32_t which, uint32_t areDefined) {
     defined[slot] = (defined[slot] & ~which) | (areDefined & which);
   }

@@ -182,12 +182,11 @@ static void decodeShuffle(Decoder &d, Op &op) {
                                      : 4);
   op.type = d.takeType();
   if (op.mode == 4 || op.type != Type::b32)
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   if (d.hasFailed() || !d.expectOperands(5))
     return;
   op.d = d.dest(0, Type::b32);
-  if (d.operand(0).second >= 0)
-    op.d2 = d.predicate(unsigned(d.operand(0).second));
+  op.d2 = d.secondDest(0);
   op.a = d.source(1, Type::b32);
   op.b = d.source(2, Type::b32);
   op.c = d.source(3, Type::b32);
@@ -205,12 +204,12 @@ static void decodeVote(Decoder &d, Op &op) {
   op.type = Type::pred;
   if (op.mode == 4 ||
       (op.mode == ballotMode ? type != Type::b32 : type != Type::pred))
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   if (d.hasFailed() || !d.expectOperands(3))
     return;
   op.d = d.dest(0, type);
   op.a = d.source(1, Type::pred);
-  op.isLogicNegated = d.operand(1).isNegated;
+  op.isLogicNegated = d.takeNegation(1);
   op.list = d.source(2, Type::b32);
   op.run = inGroups<vote>;
 }
@@ -227,7 +226,7 @@ static void decodeRedux(Decoder &d, Op &op) {
   op.type = d.takeType();
   bool isArithmetic = op.type == Type::u32 || op.type == Type::s32;
   if (!hasKind || (op.mode < 3 ? !isArithmetic : op.type != Type::b32))
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   if (d.hasFailed() || !d.expectOperands(3))
     return;
   op.d = d.dest(0, op.type);
@@ -243,7 +242,7 @@ static void decodeMatch(Decoder &d, Op &op) {
   op.type = d.takeType();
   bool isWide = op.type == Type::b64;
   if (!isWide && op.type != Type::b32)
-    d.fail("'" + d.inst().text + "' does not exist");
+    d.failForm();
   if (isAny)
     op.run =
         isWide ? inGroups<matchAny<uint64_t>> : inGroups<matchAny<uint32_t>>;
@@ -253,8 +252,8 @@ static void decodeMatch(Decoder &d, Op &op) {
   if (d.hasFailed() || !d.expectOperands(3))
     return;
   op.d = d.dest(0, Type::b32);
-  if (!isAny && d.operand(0).second >= 0)
-    op.d2 = d.predicate(unsigned(d.operand(0).second));
+  if (!isAny)
+    op.d2 = d.secondDest(0);
   op.a = d.source(1, op.type);
   op.list = d.source(2, Type::b32);
 }
@@ -265,7 +264,8 @@ bool quack::sim::decodeWarpOps(Decoder &d, Op &op) {
   static constexpr llvm::StringLiteral roots[] = {"shfl", "vote", "redux",
                                                   "elect", "match"};
   if (root == "activemask") {
-    d.takeType();
+    if (d.takeType() != Type::b32)
+      d.failForm();
     op.definedness = Definedness::custom;
     op.run = activeMask;
     if (d.expectOperands(1))
@@ -294,8 +294,7 @@ bool quack::sim::decodeWarpOps(Decoder &d, Op &op) {
     if (!d.expectOperands(2))
       return true;
     op.d = d.dest(0, Type::b32);
-    if (d.operand(0).second >= 0)
-      op.d2 = d.predicate(unsigned(d.operand(0).second));
+    op.d2 = d.secondDest(0);
     op.list = d.source(1, Type::b32);
   } else {
     decodeMatch(d, op);

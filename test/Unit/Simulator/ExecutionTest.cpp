@@ -234,6 +234,47 @@ TEST(Errors, WhatIsThereTwice) {
             "k.ptx:1:16: an alignment is a power of two");
 }
 
+TEST(Errors, NothingOfTheTextIsPassedOver) {
+  expectError("add.u32 %r2, !%r0, 1;", "10:14: 'add.u32' negates no operand");
+  expectError("selp.b32 %r2, %r0, 1, !%p1;", "'selp.b32' negates no operand");
+  expectError("add.u32 %r2|%p1, %r0, 1;", "10:9: 'add.u32' has one result");
+  expectError("add.u32 %r2|_, %r0, 1;", "'add.u32' has one result");
+  expectError("add.u32 %r2, %r0+4, 1;", "expected a register without an");
+  expectError("add.u32 %r2, %tid.x+4, 1;", "expected a register without an");
+  expectError("st.global.u32 [!%rd0], 1;", "10:16: expected a plain operand");
+  expectError("mov.b64 %rd1, {%r0, !%r0};", "expected a plain operand");
+  expectError("setp.eq.u32 %p1|%r2, %r0, 1;", "expected a predicate after");
+  expectError("ld.global.ca.cg.u32 %r2, [%rd0];", "modifier '.cg' of 'ld'");
+  expectError("ld.global.wb.u32 %r2, [%rd0];", "unknown modifier '.wb' of");
+  expectError("ld.gpu.global.u32 %r2, [%rd0];", "has no scope");
+  expectError("ld.acquire.global.u32 %r2, [%rd0];", "needs a scope");
+  expectError("fence.sc.cta.gpu;", "unknown modifier '.gpu' of 'fence'");
+  expectError("fence.sc.gl;", "'fence.sc.gl' needs a scope");
+  expectError("membar.cluster;", "'membar.cluster' does not exist");
+  Expected<Module> module = Module::parse(".visible extern .b32 x;", "k.ptx");
+  ASSERT_FALSE(bool(module));
+  EXPECT_EQ(toString(module.takeError()), "k.ptx:1:10: expected a directive, "
+                                          "got 'extern'");
+}
+
+TEST(Errors, TypesThatAnInstructionHasNot) {
+  for (const char *body :
+       {"selp.b8 %rs1, %rs2, %rs3, %p1;", "selp.pred %p2, %p3, %p4, %p1;",
+        "slct.b32.u32 %r2, %r3, %r4, %r5;", "popc.b16 %r2, %rs1;",
+        "popc.f32 %r2, %r3;", "clz.b16 %r2, %rs1;", "brev.b16 %rs1, %rs2;",
+        "bfi.b16 %rs1, %rs2, %rs3, 1, 2;", "bfi.f32 %r2, %r3, %r4, 1, 2;",
+        "lop3.b16 %rs1, %rs2, %rs3, %rs4, 1;", "prmt.b64 %r2, %r3, %r4, 1;",
+        "lop3.b64 %rd1, %rd2, %rd3, %rd4, 1;", "activemask.f64 %r2;",
+        "bar.red.popc.pred %p1, 0, %p2;", "bar.red.and.u32 %r2, 0, %p2;",
+        "setp.lt.b32 %p1, %r2, %r3;", "setp.lo.s32 %p1, %r2, %r3;",
+        "setp.ltu.u32 %p1, %r2, %r3;", "cvt.b32.u16 %r2, %rs1;"})
+    expectError(body, "does not exist");
+  expectWords("setp.gt.u32 %p1, %r0, 0; @%p1 ret; mov.b16 %rs1, 7;\n"
+              "mov.b16 %rs2, 9; slct.b16.s32 %rs3, %rs1, %rs2, -1;\n"
+              "st.global.u16 [%rd0], %rs3;",
+              {9});
+}
+
 TEST(Errors, NestingHasALimit) {
   for (auto [open, close] : {std::pair("{", "}"), {"(", ")"}, {"[", "]"}}) {
     std::string opens, closes;

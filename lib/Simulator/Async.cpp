@@ -14,7 +14,7 @@
 #include "MBarriers.h"
 #include "Memory.h"
 #include "Order.h"
-#include "Races.h"
+#include "RaceCheck.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -150,13 +150,9 @@ static void completeAt(Cluster &cluster, size_t index) {
 bool quack::sim::nameMBarrier(Warp &warp, const Op &op, unsigned lane,
                               uint64_t address, Space space, AsyncOp &async) {
   SharedPlace place = resolveShared(warp, address, space);
-  MBarrier *barrier =
-      place.cta ? place.cta->findMBarrier(place.offset) : nullptr;
-  if (!barrier) {
-    report(warp, op, lane, "mbarrier-misuse",
-           "no mbarrier is initialised there");
+  MBarrier *barrier = requireMBarrier(warp, op, lane, address, place);
+  if (!barrier)
     return false;
-  }
   if (place.cta != async.to) {
     report(warp, op, lane, "mbarrier-misuse",
            "the data goes to CTA " + std::to_string(async.to->number) +
@@ -209,9 +205,10 @@ static uint8_t worstState(const Cta &cta, uint32_t offset, uint32_t bytes) {
 static void checkDestination(Warp &warp, const AsyncOp &async) {
   const Op &op = *async.op;
   uint8_t worst = worstState(*async.to, async.offset, async.bytes);
+  auto where = [&] { return Spot{async.to, async.offset}.str(); };
   if (worst == byteMBarrier)
     return report(warp, op, async.lane, "mbarrier-access",
-                  "overwrites an mbarrier");
+                  "overwrites an mbarrier" + where());
   if (worst == byteInFlight) {
     bool meet = async.reduce != nullptr;
     for (const std::unique_ptr<AsyncOp> &other : warp.cluster->pending)
@@ -219,12 +216,13 @@ static void checkDestination(Warp &warp, const AsyncOp &async) {
     if (!meet)
       report(warp, op, async.lane, "async-in-flight",
              "overwrites the destination of an unfinished asynchronous "
-             "operation");
+             "operation" +
+                 where());
   } else if (async.reduce && warp.cluster->checksUndefined) {
     const uint8_t *state = async.to->state.data() + async.offset;
     if (std::memchr(state, byteUnwritten, async.bytes))
       report(warp, op, async.lane, "undefined",
-             "reduces into shared memory that nobody wrote");
+             "reduces into bytes that nobody wrote" + where());
   }
 }
 
@@ -232,17 +230,20 @@ static void checkDestination(Warp &warp, const AsyncOp &async) {
 static void checkSource(Warp &warp, const AsyncOp &async) {
   const Op &op = *async.op;
   uint8_t worst = worstState(*async.from, async.fromOffset, async.bytes);
+  auto where = [&] { return Spot{async.from, async.fromOffset}.str(); };
   if (worst == byteMBarrier)
-    report(warp, op, async.lane, "mbarrier-access", "reads an mbarrier");
+    report(warp, op, async.lane, "mbarrier-access",
+           "reads an mbarrier" + where());
   else if (worst == byteInFlight)
     report(warp, op, async.lane, "async-in-flight",
-           "reads the destination of an unfinished asynchronous operation");
+           "reads the destination of an unfinished asynchronous operation" +
+               where());
   else if (warp.cluster->checksUndefined &&
            std::memchr(async.from->state.data() + async.fromOffset,
                        byteUnwritten, async.bytes))
     report(warp, op, async.lane, "undefined",
-           "shared memory that nobody wrote leaves for " +
-               llvm::Twine(async.to ? "a peer" : "global memory"));
+           "bytes that nobody wrote" + where() + " leave for " +
+               (async.to ? "a peer" : "global memory"));
 }
 
 /// Names the operation in the log. What completes at an mbarrier is done for

@@ -170,7 +170,7 @@ static void copyToGlobal(Warp &warp, const Op &op, uint32_t lanes) {
       continue;
     if (operands.to[i] % 16) {
       report(warp, op, i, "misaligned",
-             std::to_string(operands.to[i]) + " is no multiple of 16");
+             hex(operands.to[i]) + " is no multiple of 16");
       continue;
     }
     async.target = findGlobal(warp, op, i, operands.to[i], bytes);

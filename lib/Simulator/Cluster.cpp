@@ -95,8 +95,6 @@ static uint32_t specialOf(const Launch &launch, const Cluster &cluster,
     return warp.cta->rank;
   case Special::clusterNctarank:
     return launch.clusterSize;
-  case Special::isExplicitCluster:
-    return launch.clusterSize > 1;
   case Special::lanemaskEq:
     return 1u << lane;
   case Special::lanemaskLt:
@@ -141,6 +139,11 @@ void Cluster::startWarp(Warp &warp) {
   }
   for (const SlotSpecial &special : program.specials) {
     warp.defined[special.slot] = allLanes;
+    if (special.special == Special::isExplicitCluster) {
+      bool isExplicit = launch.clusterSize > 1 || program.requiredCluster[0];
+      warp.mask(special.slot) = isExplicit ? allLanes : 0;
+      continue;
+    }
     for (unsigned i = 0; i < warpLanes; ++i) {
       uint32_t value = specialOf(launch, *this, warp, special.special, i);
       if (special.isWide)

@@ -315,7 +315,7 @@ static void decodeSet(Decoder &d, Op &op) {
   bool ofPacked = isPacked(op.from);
   bool takesPacked =
       op.type == op.from || op.type == Type::u32 || op.type == Type::s32;
-  if ((ofPacked ? !takesPacked : isPacked(op.type)) ||
+  if ((ofPacked ? !takesPacked : isPacked(op.type)) || op.type <= Type::b64 ||
       (bytes != 2 && bytes != 4))
     d.failForm();
   op.run = ofPacked     ? setPackedValues

@@ -78,10 +78,12 @@ static uint32_t resolveSources(Warp &warp, const Op &op, uint32_t lanes,
     uint64_t address = access.addresses[i];
     sources[i] = resolveGlobal(warp.cluster->launch, address, sizes[i]);
     if (!sources[i])
-      report(warp, op, i, "out-of-bounds", "the source is in no buffer");
+      report(warp, op, i, "out-of-bounds",
+             llvm::Twine(sizes[i]) + " bytes at " + hex(address) + ": " +
+                 describeMiss(warp.cluster->launch, address));
     else if (address % op.count)
       report(warp, op, i, "misaligned",
-             "the source is no multiple of " + std::to_string(op.count));
+             hex(address) + " is no multiple of " + llvm::Twine(op.count));
     else
       found |= 1u << i;
     countGlobalRun(warp, op, address, sizes[i], AccessKind::read);

@@ -37,8 +37,13 @@ Slot Decoder::allocate(Type type) {
 // Instructions
 //===----------------------------------------------------------------------===//
 
-/// No operand within another one has a negation or a second destination.
+/// Registers have no offset, but in addresses, where it is the address'. Within
+/// an operand nothing is negated or has a second destination.
 void Decoder::checkPlain(const ParsedOperand &operand) {
+  if (operand.bits && (operand.kind == ParsedOperand::reg ||
+                       operand.kind == ParsedOperand::special ||
+                       operand.kind == ParsedOperand::sink))
+    fail(operand.place, "expected a register without an offset");
   for (const ParsedOperand &element : operand.elements) {
     if (element.isNegated || element.hasSecond)
       fail(element.place, "expected a plain operand");

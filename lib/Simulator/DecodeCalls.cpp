@@ -97,6 +97,8 @@ void Decoder::decodeCall(Op &op) {
   call.caller = bodyNumber;
   const ParsedKernel *target = nullptr;
   const ParsedTable *prototype = nullptr;
+  if (callee.bits)
+    return fail(callee.place, "expected a function");
   if (callee.kind == ParsedOperand::symbol) {
     std::optional<size_t> found = findFunction(callee.name);
     if (!found)

@@ -150,8 +150,6 @@ Slot Decoder::registerOf(const ParsedOperand &operand, Type type,
                             getName(held) +
                             " register, expected the width of ." +
                             getName(type));
-  if (operand.bits)
-    fail(operand.place, "expected a register without an offset");
   noteUse(operand.index, isWrite);
   return registerSlots[operand.index];
 }
@@ -286,8 +284,6 @@ static std::optional<Special> findSpecial(StringRef name) {
 }
 
 Slot Decoder::special(const ParsedOperand &operand, Type type) {
-  if (operand.bits)
-    fail(operand.place, "expected a register without an offset");
   if (operand.name == "pt" || operand.name == "WARP_SZ")
     return operand.name == "pt" ? constant(~0u, Type::b32) : constant(32, type);
   std::optional<Special> which = findSpecial(operand.name);
@@ -295,8 +291,10 @@ Slot Decoder::special(const ParsedOperand &operand, Type type) {
     fail(operand.place, "unknown register '%" + operand.name + "'");
     return zeroSlot;
   }
-  if (type == Type::pred) {
-    fail(operand.place, "'%" + operand.name + "' is no predicate here");
+  bool isPredicate = which == Special::isExplicitCluster;
+  if (isPredicate != (type == Type::pred)) {
+    fail(operand.place, "'%" + operand.name + "' is " +
+                            (isPredicate ? "a" : "no") + " predicate");
     return zeroSlot;
   }
   bool isWide = sizeOf(type) == 8;
@@ -352,6 +350,8 @@ bool Decoder::isInSight(unsigned from, unsigned block) const {
 }
 
 uint32_t Decoder::findLabel(const ParsedOperand &operand, unsigned block) {
+  if (operand.kind != ParsedOperand::symbol || operand.bits)
+    fail(operand.place, "expected a label");
   while (true) {
     for (const ParsedLabel &label : body->labels)
       if (label.name == operand.name && label.block == block)

@@ -10,6 +10,7 @@
 #include "quack/Simulator/Driver.h"
 
 #include "../Runtime/CudaEntryPoints.h"
+#include "Residency.h"
 
 #include <chrono>
 #include <cstring>
@@ -282,11 +283,12 @@ static void fillDevice(cuda::EntryPoints &api) {
     return 0;
   };
   api.deviceGetAttribute = [](int *value, int attribute, int) {
-    *value = attribute == cuda::attributeMultiprocessors    ? 132
-             : attribute == cuda::attributeL2Bytes          ? 50 << 20
-             : attribute == cuda::attributeComputeMajor     ? 9
-             : attribute == cuda::attributeSharedBytesOptIn ? 227 << 10
-                                                            : 0;
+    *value = attribute == cuda::attributeMultiprocessors ? int(deviceLimits.sms)
+             : attribute == cuda::attributeL2Bytes       ? 50 << 20
+             : attribute == cuda::attributeComputeMajor  ? 9
+             : attribute == cuda::attributeSharedBytesOptIn
+                 ? int(deviceLimits.sharedBytesOfCta)
+                 : 0;
     return 0;
   };
   api.deviceTotalMem = [](size_t *bytes, int) {

@@ -85,6 +85,17 @@ void quack::sim::arriveOn(Warp &warp, const Op &op, uint32_t lane,
 // Which mbarrier
 //===----------------------------------------------------------------------===//
 
+MBarrier *quack::sim::requireMBarrier(Warp &warp, const Op &op, unsigned lane,
+                                      uint64_t address,
+                                      const SharedPlace &place) {
+  MBarrier *barrier =
+      place.cta ? place.cta->findMBarrier(place.offset) : nullptr;
+  if (!barrier)
+    report(warp, op, lane, "mbarrier-misuse",
+           "no mbarrier is initialised at shared address " + hex(address));
+  return barrier;
+}
+
 bool quack::sim::checkInitVisible(Warp &warp, const Op &op, unsigned lane,
                                   const MBarrier &barrier) {
   if (!warp.cluster->checksRaces || clockOf(warp, lane).knows(barrier.agent, 1))
@@ -112,16 +123,13 @@ void quack::sim::checkInitProxied(Warp &warp, const Op &op, unsigned lane,
 static MBarrier *findBarrier(Warp &warp, const Op &op, unsigned lane,
                              uint64_t address, bool mayBeRemote) {
   SharedPlace place = resolveShared(warp, address, op.space);
-  MBarrier *barrier =
-      place.cta ? place.cta->findMBarrier(place.offset) : nullptr;
-  if (!barrier) {
-    report(warp, op, lane, "mbarrier-misuse",
-           "no mbarrier is initialised there");
+  MBarrier *barrier = requireMBarrier(warp, op, lane, address, place);
+  if (!barrier)
     return nullptr;
-  }
   if (place.cta != warp.cta && !mayBeRemote) {
     report(warp, op, lane, "mbarrier-misuse",
-           "a peer's mbarrier takes no such operation");
+           "a peer's mbarrier, at shared address " + hex(address) +
+               ", takes no such operation");
     return nullptr;
   }
   if (!checkPeer(warp, op, lane, *place.cta))
@@ -144,8 +152,8 @@ static void init(Warp &warp, const Op &op, unsigned lane, uint64_t address) {
       place.offset + 8 > warp.cta->shared.size() || place.offset % 8)
     return report(warp, op, lane,
                   place.offset % 8 ? "misaligned" : "out-of-bounds",
-                  "an mbarrier takes 8 aligned bytes of this CTA's shared "
-                  "memory");
+                  "an mbarrier at shared address " + hex(address) +
+                      ": it takes 8 aligned bytes of this CTA");
   uint32_t count = warp.reg<uint32_t>(op.b)[lane];
   if (count == 0 || count > mostCount)
     return report(warp, op, lane, "mbarrier-misuse",

@@ -9,7 +9,7 @@
 #ifndef QUACK_LIB_SIMULATOR_MBARRIERS_H
 #define QUACK_LIB_SIMULATOR_MBARRIERS_H
 
-#include "Machine.h"
+#include "Memory.h"
 
 namespace quack::sim {
 
@@ -44,6 +44,9 @@ void arriveOn(Warp &warp, const Op &op, uint32_t lane, MBarrier &barrier,
               uint32_t count);
 /// Adds an arrival to the present phase, for one that is to come.
 void addPending(Warp &warp, const Op &op, uint32_t lane, MBarrier &barrier);
+/// Returns the mbarrier at an address and its place; null after a fault.
+MBarrier *requireMBarrier(Warp &warp, const Op &op, unsigned lane,
+                          uint64_t address, const SharedPlace &place);
 /// Checks that a lane knows of the mbarrier's initialisation.
 bool checkInitVisible(Warp &warp, const Op &op, unsigned lane,
                       const MBarrier &barrier);

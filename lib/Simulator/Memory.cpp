@@ -8,7 +8,7 @@
 #include "Checks.h"
 #include "Local.h"
 #include "Order.h"
-#include "Races.h"
+#include "RaceCheck.h"
 
 #include <cstring>
 
@@ -176,11 +176,9 @@ static void checkStates(Warp &warp, const Op &op, unsigned lane, Cta &cta,
   }
   if (all)
     return;
-  std::string where = " at shared offset " + std::to_string(offset) +
-                      " of CTA " + std::to_string(cta.number);
+  std::string where = Spot{&cta, offset}.str();
   if (worst == byteMBarrier) {
-    report(warp, op, lane, "mbarrier-access",
-           Twine("touches an mbarrier") + where);
+    report(warp, op, lane, "mbarrier-access", "touches an mbarrier" + where);
   } else if (worst == byteInFlight) {
     report(warp, op, lane, "async-in-flight",
            Twine(kind == AccessKind::read ? "reads" : "overwrites") +

@@ -45,6 +45,23 @@ Error Parser::parseVersion() {
   return Error::success();
 }
 
+/// PTX ISA, .target: `sm_90, debug`. Later architectures change what
+/// instructions mean; map_f64_to_f32 would, too.
+Error Parser::parseTarget() {
+  do {
+    Token word = next();
+    StringRef architecture = word.text;
+    if (architecture == "debug" || architecture.starts_with("texmode_"))
+      continue;
+    unsigned number = 0;
+    if (!architecture.consume_front("sm_") ||
+        architecture.rtrim("a").getAsInteger(10, number) || number > 90)
+      return errorAt(word, "targets up to sm_90 are simulated, got '" +
+                               word.text + "'");
+  } while (consume(','));
+  return Error::success();
+}
+
 Error Parser::parseTopLevel(ParsedModule &module) {
   bool isExternal = false;
   for (bool isExtern = false; (isExtern = consumeDotted("extern")) ||
@@ -56,12 +73,8 @@ Error Parser::parseTopLevel(ParsedModule &module) {
   Token token = next();
   if (token.text == "version")
     return parseVersion();
-  if (token.text == "target") {
-    do
-      next();
-    while (consume(','));
-    return Error::success();
-  }
+  if (token.text == "target")
+    return parseTarget();
   if (token.text == "address_size") {
     uint64_t bits = 0;
     if (Error error = expectInteger(bits))

@@ -96,6 +96,7 @@ private:
   llvm::Error parseTopLevel(ParsedModule &module);
   llvm::Error parseDebugSection();
   llvm::Error parseVersion();
+  llvm::Error parseTarget();
   llvm::Error parseVariable(ParsedVariable &variable);
   llvm::Error parseDimensions(ParsedVariable &variable);
   llvm::Error parseValues(ParsedVariable &variable);

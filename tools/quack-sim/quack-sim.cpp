@@ -40,7 +40,8 @@ struct Options {
                              cl::desc("<PTX file>"), cl::cat(category)};
   cl::opt<std::string> kernel{"kernel", cl::desc("Kernel (default: the first)"),
                               cl::cat(category)};
-  cl::opt<std::string> grid{"grid", cl::desc("CTAs, as X, XxY or XxYxZ"),
+  cl::opt<std::string> grid{"grid",
+                            cl::desc("CTAs, as X, XxY or XxYxZ (default: 1)"),
                             cl::init("1"), cl::cat(category)};
   cl::opt<std::string> block{
       "block",
@@ -50,26 +51,28 @@ struct Options {
       "cluster",
       cl::desc("CTAs of a cluster (default: what the kernel requires, or 1)"),
       cl::cat(category)};
-  cl::opt<unsigned> shared{"shared", cl::desc("Bytes of dynamic shared memory"),
-                           cl::init(0), cl::cat(category)};
+  cl::opt<unsigned> shared{
+      "shared", cl::desc("Bytes of dynamic shared memory (default: 0)"),
+      cl::init(0), cl::cat(category)};
   cl::list<std::string> arguments{"arg", cl::desc("Argument, in order"),
                                   cl::cat(category)};
   cl::opt<std::string> schedule{
       "schedule",
       cl::desc("eager, lazy, random:SEED, or a list of them, tried until one "
-               "finds a fault: eager,lazy,random:1-8"),
+               "finds a fault: eager,lazy,random:1-8 (default: eager)"),
       cl::init("eager"), cl::cat(category)};
   cl::opt<std::string> checks{
       "checks",
       cl::desc("all, none, or of undefined, async, races, "
-               "protocol, strict"),
+               "protocol, strict (default: all, which leaves out strict)"),
       cl::init("all"), cl::cat(category)};
-  cl::opt<uint64_t> steps{"steps",
-                          cl::desc("Limit of a cluster's warp instructions"),
-                          cl::init(1ull << 32), cl::cat(category)};
-  cl::opt<unsigned> hostThreads{"host-threads",
-                                cl::desc("Clusters that run at a time"),
-                                cl::init(1), cl::cat(category)};
+  cl::opt<uint64_t> steps{
+      "steps",
+      cl::desc("Limit of a cluster's warp instructions (default: 2^32)"),
+      cl::init(1ull << 32), cl::cat(category)};
+  cl::opt<unsigned> hostThreads{
+      "host-threads", cl::desc("Clusters that run at a time (default: 1)"),
+      cl::init(1), cl::cat(category)};
   cl::opt<std::string> report{
       "report", cl::ValueOptional,
       cl::desc("Print the counters as text, or with =json faults and counters "
@@ -80,7 +83,8 @@ struct Options {
       cl::desc("Print what a warp executes, with the values that lanes get: "
                "CTA:WARP, or CTA:WARP:LANES such as 0:1:0-3,8"),
       cl::cat(category)};
-  cl::opt<uint64_t> traceLimit{"trace-limit", cl::desc("Lines of a trace"),
+  cl::opt<uint64_t> traceLimit{"trace-limit",
+                               cl::desc("Lines of a trace (default: 10000)"),
                                cl::init(10000), cl::cat(category)};
   cl::opt<bool> parseOnly{"parse-only", cl::desc("Decode and run nothing"),
                           cl::cat(category)};

@@ -16,13 +16,6 @@ using namespace quack::sim;
 
 namespace {
 
-std::vector<uint32_t> counting() {
-  std::vector<uint32_t> words(64);
-  for (uint32_t i = 0; i < 64; ++i)
-    words[i] = 100 + i;
-  return words;
-}
-
 /// Every lane's own 16 bytes of shared memory: [%r4]; its own word of the
 /// buffer: [%rd1]; its own 4 of the first lanes': [%rd2].
 const std::string places =
@@ -47,27 +40,27 @@ const std::string writeOut = "bar.warp.sync -1; st.global.b32 [%rd1], %r5;\n";
 
 TEST(CopyAsync, CopiesAndFills) {
   expectWords(places + copy4 + commit + waitFor(0) + readBack() + writeOut,
-              {101, 102, 103}, {}, counting());
+              {101, 102, 103}, {}, countingWords());
   // Zeros beyond src-size; none of the source with ignore-src.
   std::string load = "ld.shared.v4.b32 {%r5, %r6, %r7, %r8}, [%r4];\n"
                      "bar.warp.sync -1; setp.ne.u32 %p0, %r0, 1; @%p0 ret;\n"
                      "st.global.v4.b32 [%rd0], {%r5, %r6, %r7, %r8};\n";
   std::string copy16 = "cp.async.cg.shared.global [%r4], [%rd2], 16";
   expectWords(places + copy16 + ";\n" + commit + waitFor(0) + load,
-              {104, 105, 106, 107}, {}, counting());
+              {104, 105, 106, 107}, {}, countingWords());
   expectWords(places + copy16 + ", 8;\n" + commit + waitFor(0) + load,
-              {104, 105, 0, 0}, {}, counting());
+              {104, 105, 0, 0}, {}, countingWords());
   expectWords(places + copy16 + ", 0;\n" + commit + waitFor(0) + load,
-              {0, 0, 0, 0}, {}, counting());
+              {0, 0, 0, 0}, {}, countingWords());
   expectWords(places + "setp.eq.u32 %p1, %r0, 1;\n" + copy16 + ", %p1;\n" +
                   commit + waitFor(0) + load,
-              {0, 0, 0, 0}, {}, counting());
+              {0, 0, 0, 0}, {}, countingWords());
   expectWords(places + "setp.eq.u32 %p1, %r0, 2;\n" +
                   "createpolicy.fractional.L2::evict_first.b64 %rd9, 1.0;\n"
                   "cp.async.cg.shared::cta.global.L2::cache_hint.L2::128B "
                   "[%r4], [%rd2], 16, %p1, %rd9;\n" +
                   commit + waitFor(0) + load,
-              {104, 105, 106, 107}, {}, counting());
+              {104, 105, 106, 107}, {}, countingWords());
   // Bytes that are not read need not be there.
   expectFault("out-of-bounds",
               places + "cp.async.ca.shared.global [%r4], [%rd0+256], 8, 8;\n"
@@ -157,9 +150,9 @@ TEST(CopyAsync, MBarrier) {
               inc = "cp.async.mbarrier.arrive.shared.b64 [%r9+1016];\n",
               own = "mbarrier.arrive.shared.b64 _, [%r9+1016];\n";
   std::vector<uint32_t> swapped = {132, 133, 134};
-  expectWords(body(64, noinc), swapped, {64}, counting());
+  expectWords(body(64, noinc), swapped, {64}, countingWords());
   // Without .noinc the arrival adds itself before: somebody else's is needed.
-  expectWords(body(64, inc + own), swapped, {64}, counting());
+  expectWords(body(64, inc + own), swapped, {64}, countingWords());
   expectFault("deadlock", body(64, inc), body(64, inc + own), {64});
   expectFault("deadlock", body(65, noinc), body(64, noinc), {64});
   // It covers the copies of its thread, not those of its warp.
@@ -194,7 +187,7 @@ TEST(CopyAsync, TheSourceIsReadAtItsOwnTime) {
                      "ld.shared.b32 %r5, [%r4]; st.global.b32 [%rd1], %r5;\n";
   std::set<uint32_t> seen;
   for (const Options &options : schedules()) {
-    std::vector<uint32_t> buffer = counting();
+    std::vector<uint32_t> buffer = countingWords();
     runBody(body, buffer, {}, options);
     seen.insert(buffer[0]);
   }

@@ -12,13 +12,6 @@ using namespace quack::sim;
 
 namespace {
 
-std::vector<uint32_t> counting() {
-  std::vector<uint32_t> words(64);
-  for (uint32_t i = 0; i < 64; ++i)
-    words[i] = 100 + i;
-  return words;
-}
-
 const std::string tx = ".mbarrier::complete_tx::bytes";
 const std::string clusterBarrier =
     "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n";
@@ -94,7 +87,7 @@ TEST(Bulk, GlobalToShared) {
   for (std::string to : {"shared::cluster", "shared::cta"})
     expectWords(
         toShared(global(to, " [%r6], [%rd0+64], 64, [%r4]"), "64", "", store()),
-        {116, 117, 118}, {64}, counting());
+        {116, 117, 118}, {64}, countingWords());
   // A policy; a size in a register.
   expectWords(
       toShared("createpolicy.fractional.L2::evict_last.b64 %rd9, 1.0; mov.b32 "
@@ -103,13 +96,13 @@ TEST(Bulk, GlobalToShared) {
                           ".L2::cache_hint [%r6], [%rd0+64], %r10, [%r4], "
                           "%rd9"),
                "64", "", store()),
-      {116, 117, 118}, {64}, counting());
+      {116, 117, 118}, {64}, countingWords());
   // Two copies, expected together, by two phases' worth of signals.
   std::string half = global("shared::cluster", " [%r6], [%rd0+64], 32, [%r4]"),
               other = global("shared::cluster", " [%r6+32], [%rd0], 32, [%r4]");
   expectWords(toShared(half + other, "64", "", store()),
               {116, 117, 118, 119, 120, 121, 122, 123, 100, 101}, {64},
-              counting());
+              countingWords());
   expectFault("async-in-flight", toShared(half + other, "32", "", store()),
               toShared(half + other, "64", "", store()), {64});
   expectFault("deadlock", toShared(half, "64"), toShared(half, "32"), {64});
@@ -154,7 +147,7 @@ TEST(Bulk, Multicast) {
   };
   for (unsigned rank : {0u, 1u})
     expectWords(toShared(copy("3"), "64", "", store(rank)), {116, 117, 118},
-                {64, 2}, counting());
+                {64, 2}, countingWords());
   // Each destination's own mbarrier is told.
   expectFault("deadlock", toShared(copy("1")), toShared(copy("3")), {64, 2});
   expectFault("bad-rank", toShared(copy("7")), toShared(copy("3")), {64, 2});
@@ -198,7 +191,7 @@ TEST(Bulk, SharedToPeer) {
 
 TEST(Bulk, ReadsAfterItsWaitNeedNoFence) {
   std::string copy = global("shared::cluster", " [%r6], [%rd0], 64, [%r4]");
-  expectWords(toShared(copy, "64", "", store()), {100}, {64}, counting());
+  expectWords(toShared(copy, "64", "", store()), {100}, {64}, countingWords());
   // Generic writes before it do.
   std::string write = "st.shared.b32 [%r6], 1;\n",
               fence = "fence.proxy.async;\n";
@@ -253,14 +246,14 @@ TEST(Bulk, ReduceIntoShared) {
 
 TEST(Bulk, SharedToGlobal) {
   std::vector<uint32_t> words = {7, 7, 7, 7, 7, 7, 7, 7, 108};
-  expectWords(toGlobal(copyOut + commit, waitRead), words, {}, counting());
-  expectWords(toGlobal(copyOut + commit, waitAll), words, {}, counting());
+  expectWords(toGlobal(copyOut + commit, waitRead), words, {}, countingWords());
+  expectWords(toGlobal(copyOut + commit, waitAll), words, {}, countingWords());
   expectWords(toGlobal("createpolicy.fractional.L2::evict_first.b64 %rd9, "
                        "1.0;\ncp.async.bulk.global.shared::cta.bulk_group.L2::"
                        "cache_hint [%rd0], [%r6], 32, %rd9;\n" +
                            commit,
                        waitRead),
-              words, {}, counting());
+              words, {}, countingWords());
   expectFault("proxy-fence", toGlobal(copyOut + commit, waitAll, "7", ""),
               toGlobal(copyOut + commit, waitAll));
   expectFault("out-of-bounds",
@@ -310,7 +303,7 @@ TEST(Bulk, WaitGroupReadFreesTheSourceOnly) {
   // as it was under some schedule.
   std::set<uint32_t> early, late;
   for (const Options &options : schedules()) {
-    std::vector<uint32_t> buffer = counting();
+    std::vector<uint32_t> buffer = countingWords();
     auto copyBack = [](const std::string &before) {
       return toGlobal(copyOut + commit, before +
                                             "ld.global.b32 %r9, [%rd0]; "
@@ -322,7 +315,7 @@ TEST(Bulk, WaitGroupReadFreesTheSourceOnly) {
     unchecked.checks = 0;
     runBody(copyBack(waitRead), buffer, {}, unchecked);
     early.insert(buffer[16]);
-    buffer = counting();
+    buffer = countingWords();
     runBody(copyBack(waitAll), buffer, {}, unchecked);
     late.insert(buffer[16]);
   }

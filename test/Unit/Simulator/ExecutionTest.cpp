@@ -123,6 +123,16 @@ TEST(Execution, GuardsLeaveLanesOutOfInstructionsThatWait) {
   }
 }
 
+TEST(Execution, ClustersAreExplicitOrNot) {
+  std::string body = "mov.pred %p1, %is_explicit_cluster;\n"
+                     "selp.b32 %r5, 7, 9, %p1; st.global.b32 [%rd0], %r5;";
+  expectWords(body, {9}, {1});
+  expectWords("setp.ne.u32 %p0, %r1, 0; @%p0 ret;\n" + body, {7}, {1, 2});
+  expectError("mov.b32 %r5, %is_explicit_cluster;",
+              "'%is_explicit_cluster' is a predicate");
+  expectError("mov.pred %p1, %tid.x;", "'%tid.x' is no predicate");
+}
+
 TEST(Execution, Shuffles) {
   std::vector<uint32_t> up = results("shfl.sync.up.b32 %r5, %r0, 1, 0, -1;");
   std::vector<uint32_t> down =
@@ -241,6 +251,8 @@ TEST(Errors, NothingOfTheTextIsPassedOver) {
   expectError("add.u32 %r2|_, %r0, 1;", "'add.u32' has one result");
   expectError("add.u32 %r2, %r0+4, 1;", "expected a register without an");
   expectError("add.u32 %r2, %tid.x+4, 1;", "expected a register without an");
+  expectError("L: bra L+4;", "10:8: expected a label");
+  expectError("mov.b32 _+4, 1;", "expected a register without an offset");
   expectError("st.global.u32 [!%rd0], 1;", "10:16: expected a plain operand");
   expectError("mov.b64 %rd1, {%r0, !%r0};", "expected a plain operand");
   expectError("setp.eq.u32 %p1|%r2, %r0, 1;", "expected a predicate after");
@@ -258,21 +270,45 @@ TEST(Errors, NothingOfTheTextIsPassedOver) {
 }
 
 TEST(Errors, TypesThatAnInstructionHasNot) {
-  for (const char *body :
-       {"selp.b8 %rs1, %rs2, %rs3, %p1;", "selp.pred %p2, %p3, %p4, %p1;",
-        "slct.b32.u32 %r2, %r3, %r4, %r5;", "popc.b16 %r2, %rs1;",
-        "popc.f32 %r2, %r3;", "clz.b16 %r2, %rs1;", "brev.b16 %rs1, %rs2;",
-        "bfi.b16 %rs1, %rs2, %rs3, 1, 2;", "bfi.f32 %r2, %r3, %r4, 1, 2;",
-        "lop3.b16 %rs1, %rs2, %rs3, %rs4, 1;", "prmt.b64 %r2, %r3, %r4, 1;",
-        "lop3.b64 %rd1, %rd2, %rd3, %rd4, 1;", "activemask.f64 %r2;",
-        "bar.red.popc.pred %p1, 0, %p2;", "bar.red.and.u32 %r2, 0, %p2;",
-        "setp.lt.b32 %p1, %r2, %r3;", "setp.lo.s32 %p1, %r2, %r3;",
-        "setp.ltu.u32 %p1, %r2, %r3;", "cvt.b32.u16 %r2, %rs1;"})
+  for (const char *body : {"selp.b8 %rs1, %rs2, %rs3, %p1;",
+                           "selp.pred %p2, %p3, %p4, %p1;",
+                           "slct.b32.u32 %r2, %r3, %r4, %r5;",
+                           "popc.b16 %r2, %rs1;",
+                           "popc.f32 %r2, %r3;",
+                           "clz.b16 %r2, %rs1;",
+                           "brev.b16 %rs1, %rs2;",
+                           "bfi.b16 %rs1, %rs2, %rs3, 1, 2;",
+                           "bfi.f32 %r2, %r3, %r4, 1, 2;",
+                           "lop3.b16 %rs1, %rs2, %rs3, %rs4, 1;",
+                           "prmt.b64 %r2, %r3, %r4, 1;",
+                           "lop3.b64 %rd1, %rd2, %rd3, %rd4, 1;",
+                           "activemask.f64 %r2;",
+                           "bar.red.popc.pred %p1, 0, %p2;",
+                           "bar.red.and.u32 %r2, 0, %p2;",
+                           "setp.lt.b32 %p1, %r2, %r3;",
+                           "setp.lo.s32 %p1, %r2, %r3;",
+                           "setp.ltu.u32 %p1, %r2, %r3;",
+                           "cvt.b32.u16 %r2, %rs1;",
+                           "set.eq.b32.u32 %r2, %r3, %r4;"})
     expectError(body, "does not exist");
   expectWords("setp.gt.u32 %p1, %r0, 0; @%p1 ret; mov.b16 %rs1, 7;\n"
               "mov.b16 %rs2, 9; slct.b16.s32 %rs3, %rs1, %rs2, -1;\n"
               "st.global.u16 [%rd0], %rs3;",
               {9});
+}
+
+TEST(Errors, Targets) {
+  for (const char *target : {"sm_80", "sm_90", "sm_90a, debug"}) {
+    Expected<Module> module = Module::parse(std::string(".target ") + target);
+    EXPECT_TRUE(bool(module)) << toString(module.takeError());
+  }
+  for (const char *target :
+       {"sm_100", "sm_100a", "compute_90", "sm_90, map_f64_to_f32"}) {
+    Expected<Module> module = Module::parse(std::string(".target ") + target);
+    ASSERT_FALSE(bool(module));
+    EXPECT_NE(toString(module.takeError()).find("targets up to sm_90"),
+              std::string::npos);
+  }
 }
 
 TEST(Errors, NestingHasALimit) {

@@ -240,17 +240,11 @@ TEST(Schedules, Lists) {
 static Report runEach(const std::string &body, std::vector<uint32_t> &buffer,
                       const Shape &shape, const std::string &schedules) {
   Module module = llvm::cantFail(Module::parse(wrap(body)));
-  LaunchConfig config;
-  config.block.x = shape.threads;
-  config.cluster.x = shape.cluster;
-  config.grid.x = shape.grid * shape.cluster;
-  config.sharedBytes = 1024;
-  config.arguments = {1ull << 40};
-  config.buffers = {{1ull << 40, buffer.data(), buffer.size() * 4}};
   Options base;
   base.checks = 0;
-  return llvm::cantFail(module.launchEach(
-      config, llvm::cantFail(parseSchedules(schedules, base))));
+  return llvm::cantFail(
+      module.launchEach(launchOf(buffer, shape),
+                        llvm::cantFail(parseSchedules(schedules, base))));
 }
 
 TEST(Schedules, EachStartsFromTheSameMemory) {

@@ -38,6 +38,27 @@ struct Shape {
   uint32_t threads = 32, cluster = 1, grid = 1;
 };
 
+/// The launch of what wrap() makes.
+inline LaunchConfig launchOf(std::vector<uint32_t> &buffer,
+                             const Shape &shape) {
+  LaunchConfig config;
+  config.block.x = shape.threads;
+  config.cluster.x = shape.cluster;
+  config.grid.x = shape.grid * shape.cluster;
+  config.sharedBytes = 1024;
+  config.arguments = {1ull << 40};
+  config.buffers = {{1ull << 40, buffer.data(), buffer.size() * 4}};
+  return config;
+}
+
+/// Words that tell each other apart: 100, 101, ...
+inline std::vector<uint32_t> countingWords() {
+  std::vector<uint32_t> words(64);
+  for (uint32_t i = 0; i < 64; ++i)
+    words[i] = 100 + i;
+  return words;
+}
+
 /// Runs `body` on `buffer`. A launch that is refused gives a fault "launch".
 inline Report runBody(const std::string &body, std::vector<uint32_t> &buffer,
                       const Shape &shape = {}, const Options &options = {}) {
@@ -54,14 +75,8 @@ inline Report runBody(const std::string &body, std::vector<uint32_t> &buffer,
   llvm::Expected<Module> module = Module::parse(text);
   if (!module)
     return refuse(module.takeError());
-  LaunchConfig config;
-  config.block.x = shape.threads;
-  config.cluster.x = shape.cluster;
-  config.grid.x = shape.grid * shape.cluster;
-  config.sharedBytes = 1024;
-  config.arguments = {1ull << 40};
-  config.buffers = {{1ull << 40, buffer.data(), buffer.size() * 4}};
-  llvm::Expected<Report> result = module->launch(config, options);
+  llvm::Expected<Report> result =
+      module->launch(launchOf(buffer, shape), options);
   if (!result)
     return refuse(result.takeError());
   return std::move(*result);

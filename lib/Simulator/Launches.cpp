@@ -10,6 +10,7 @@
 #include "Launches.h"
 
 #include "Schedules.h"
+#include "Snapshot.h"
 #include "Trace.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -95,15 +96,16 @@ static Report makeReport(const Launch &launch, ArrayRef<const Grid *> grids) {
   return report;
 }
 
+static uint64_t clustersOf(const Launch &launch) {
+  return launch.config->grid.count() / launch.clusterSize;
+}
+
 /// Runs clusters that cannot meet, each alone; threads take the next one in
-/// turn, results are sorted.
-static Report runAlone(const Launch &launch) {
-  uint64_t clusters = launch.config->grid.count() / launch.clusterSize;
+/// turn, results are sorted. Sets `isRacy` if two of them race.
+static Report runApart(const Launch &launch, unsigned threads, bool &isRacy) {
+  uint64_t clusters = clustersOf(launch);
   std::map<uint64_t, std::vector<Fault>> faults; // by cluster, if it has any
   std::mutex mutex;
-  unsigned threads =
-      unsigned(std::min<uint64_t>(std::max(1u, launch.options->hostThreads),
-                                  std::max<uint64_t>(clusters, 1)));
   std::vector<std::unique_ptr<Machine>> machines(threads);
   std::atomic<uint64_t> next{0};
   GlobalSummary summary;
@@ -115,13 +117,15 @@ static Report runAlone(const Launch &launch) {
       machines[thread]->runAlone(number);
       std::vector<Fault> found = std::move(grid.faults);
       grid.faults.clear();
+      std::vector<Fault> races;
       if (looksForRaces)
-        llvm::append_range(found,
-                           summary.add(number, machines[thread]->global,
-                                       machines[thread]->log, *launch.program));
+        races = summary.add(number, machines[thread]->global,
+                            machines[thread]->log, *launch.program);
+      llvm::append_range(found, races);
       if (found.empty())
         continue;
       std::lock_guard<std::mutex> lock(mutex);
+      isRacy |= !races.empty();
       faults[number] = std::move(found);
     }
   };
@@ -143,6 +147,26 @@ static Report runAlone(const Launch &launch) {
       if (report.faults.size() < launch.options->maxFaults)
         report.faults.push_back(std::move(fault));
   return report;
+}
+
+/// Runs clusters that cannot meet, on the host's threads. What clusters that
+/// race leave and read would depend on which of them is faster, and it is by
+/// running that races are found: such a launch begins again, one cluster after
+/// another.
+static Report runAlone(const Launch &launch) {
+  unsigned threads = unsigned(
+      std::min<uint64_t>(launch.options->hostThreads, clustersOf(launch)));
+  bool isRacy = false;
+  if (threads <= 1 || launch.trace) // a trace's lines have an order
+    return runApart(launch, 1, isRacy);
+  if (!(launch.options->checks & checkRaces))
+    return runApart(launch, threads, isRacy);
+  Snapshot before(launch.buffers);
+  Report report = runApart(launch, threads, isRacy);
+  if (!isRacy)
+    return report;
+  before.restore(launch.buffers);
+  return runApart(launch, 1, isRacy);
 }
 
 std::vector<Report>

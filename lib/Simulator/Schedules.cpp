@@ -6,10 +6,10 @@
 
 #include "Schedules.h"
 
+#include "Snapshot.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
-
-#include <cstring>
 
 using namespace llvm;
 using namespace quack::sim;
@@ -72,47 +72,6 @@ quack::sim::parseSchedules(StringRef text, const Options &options) {
 //===----------------------------------------------------------------------===//
 // Several runs
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// What is in a launch's buffers.
-class Snapshot {
-public:
-  explicit Snapshot(ArrayRef<Buffer> buffers) {
-    for (const Buffer &buffer : buffers) {
-      const char *from = static_cast<const char *>(buffer.data);
-      contents.emplace_back(from, from + buffer.bytes);
-      written.emplace_back();
-      if (buffer.written)
-        written.back().assign(buffer.written, buffer.written + buffer.bytes);
-    }
-  }
-
-  void restore(ArrayRef<Buffer> buffers) const {
-    for (size_t i = 0; i < buffers.size(); ++i) {
-      if (buffers[i].bytes)
-        std::memcpy(buffers[i].data, contents[i].data(), buffers[i].bytes);
-      llvm::copy(written[i], buffers[i].written);
-    }
-  }
-
-  /// Returns the address of the first byte that is another one now; 0 if none
-  /// is.
-  uint64_t findChange(ArrayRef<Buffer> buffers) const {
-    for (size_t i = 0; i < buffers.size(); ++i) {
-      const char *now = static_cast<const char *>(buffers[i].data);
-      auto [then, found] =
-          std::mismatch(contents[i].begin(), contents[i].end(), now);
-      if (then != contents[i].end())
-        return buffers[i].address + uint64_t(found - now);
-    }
-    return 0;
-  }
-
-private:
-  std::vector<std::vector<char>> contents;
-  std::vector<std::vector<uint8_t>> written; ///< see Buffer::written
-};
-} // namespace
 
 Expected<Report> Module::launchEach(const LaunchConfig &config,
                                     ArrayRef<Options> options) const {

@@ -63,7 +63,9 @@ struct Options {
   /// Accesses that the check of races may have to keep at a time, for all that
   /// run together; at least 2^14, at most 2^25. More are a fault.
   uint32_t accessLimit = 1u << 25;
-  unsigned hostThreads = 1;   ///< clusters that run at a time
+  /// Clusters that run at a time. The result is the same with any number; only
+  /// without the check of races it is not if clusters race.
+  unsigned hostThreads = 1;
   unsigned maxFaults = 16;    ///< of one cluster; then it stops
   bool countsTouched = false; ///< fill in the touched bytes
   /// What these execute goes to `traceTo`, a line an instruction.

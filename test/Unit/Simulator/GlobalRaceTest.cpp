@@ -78,6 +78,37 @@ TEST(GlobalRaces, SameFaultsWithAnyNumberOfHostThreads) {
   }
 }
 
+TEST(GlobalRaces, SameBytesWithAnyNumberOfHostThreads) {
+  // Each cluster writes for a while where all others do, and what it reads
+  // there decides what it writes to a place of its own, and how long it runs.
+  std::string body = places +
+                     "mov.u32 %r6, 0; mov.u32 %r7, 0;\n"
+                     "L: st.global.b32 [%rd0], %r2;\n"
+                     "ld.global.b32 %r8, [%rd0+4]; add.s32 %r8, %r8, 1;\n"
+                     "st.global.b32 [%rd0+4], %r8;\n"
+                     "add.s32 %r7, %r7, %r8; and.b32 %r9, %r8, 1;\n"
+                     "add.s32 %r6, %r6, 1; add.s32 %r6, %r6, %r9;\n"
+                     "setp.lt.u32 %p0, %r6, 3000; @%p0 bra L;\n"
+                     "st.global.b32 [%rd1+64], %r7;\n";
+  std::vector<uint32_t> first;
+  std::string firstFaults;
+  for (unsigned threads : {1u, 2u, 4u, 4u, 4u}) {
+    Options options;
+    options.hostThreads = threads;
+    std::vector<uint32_t> buffer(128);
+    Report report = runBody(body, buffer, {1, 1, 8}, options);
+    EXPECT_TRUE(has(report, "race")) << describe(report);
+    std::string faults =
+        describe(report) + std::to_string(report.laneInstructions);
+    if (first.empty()) {
+      first = buffer;
+      firstFaults = faults;
+    }
+    EXPECT_EQ(buffer, first);
+    EXPECT_EQ(faults, firstFaults);
+  }
+}
+
 TEST(GlobalRaces, NonCoherentLoads) {
   std::string read = "ld.global.nc.b32 %r6, [%rd1];\n",
               plain = "ld.global.b32 %r6, [%rd1];\n",

@@ -321,6 +321,11 @@ bool quack::sim::decodeApprox(Decoder &d, Op &op) {
   op.mode = !isFull;
   op.type = d.takeType();
   op.flush = root != "tanh" && d.take("ftz");
+  // PTX ISA, ex2: of f16 without .ftz, of bf16 with it; neither flushes.
+  bool isHalf = op.type == Type::f16 || op.type == Type::f16x2;
+  bool isBF16 = op.type == Type::bf16 || op.type == Type::bf16x2;
+  if (root == "ex2" && ((isHalf && op.flush) || (isBF16 && !op.flush)))
+    d.failForm();
   op.run =
       op.type == Type::f64 ? pickDouble(root, op.flush) : pick(root, op.type);
   if (root == "ex2" && op.type == Type::f32)

@@ -69,7 +69,9 @@ bool quack::sim::decodeBitMask(Decoder &d, Op &op) {
   }
   op.type = d.takeType();
   bool isSigned = op.type == Type::s32;
-  if (op.type != Type::b32 && (root != "szext" || sizeOf(op.type) != 4))
+  if (op.type != Type::b32 && root != "szext")
+    d.failForm();
+  if (root == "szext" && op.type != Type::u32 && !isSigned)
     d.failForm();
   op.run = isFind ? ternary<uint32_t, uint32_t, FindNth, uint32_t, int32_t>
            : root == "bmsk" ? binaryWith<uint32_t, uint32_t, MakeMask>

@@ -313,10 +313,12 @@ static void decodeSet(Decoder &d, Op &op) {
   op.flush = canFlush(op.from) && d.take("ftz");
   unsigned bytes = sizeOf(op.type);
   bool ofPacked = isPacked(op.from);
+  bool isShort = op.type == Type::u16 || op.type == Type::s16;
+  bool isHalf = op.from == Type::f16 || op.from == Type::bf16;
   bool takesPacked =
       op.type == op.from || op.type == Type::u32 || op.type == Type::s32;
   if ((ofPacked ? !takesPacked : isPacked(op.type)) || op.type <= Type::b64 ||
-      (bytes != 2 && bytes != 4))
+      (isShort && !isHalf) || (bytes != 2 && bytes != 4))
     d.failForm();
   op.run = ofPacked     ? setPackedValues
            : bytes == 2 ? setValue<uint16_t>

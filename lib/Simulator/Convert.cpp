@@ -292,7 +292,8 @@ static void convertPairGeneral(Warp &warp, const Op &op, uint32_t lanes) {
 
 static void decodePair(Decoder &d, Op &op) {
   bool isHalf = op.type == Type::f16x2;
-  op.nan = d.take("relu");
+  if (op.rounding > Rounding::zero)
+    return d.failForm();
   bool isPlain = op.rounding == Rounding::nearest && !op.nan;
   op.run = !isPlain ? convertPairGeneral
            : isHalf ? binary<uint32_t, uint32_t, ToPair<ToHalf>>
@@ -342,31 +343,46 @@ static bool holdsAll(Type to, Type from) {
   return toBits >= fromBits && isSigned(to) >= isSigned(from);
 }
 
-static void takeConvertModifiers(Decoder &d, Op &op) {
+/// PTX ISA, cvt: a rounding to numbers of the format is said where something
+/// may be lost, one to integers where an integer results or the format stays;
+/// nowhere else.
+static void takeConvertRounding(Decoder &d, Op &op) {
   static constexpr llvm::StringLiteral integral[] = {"rni", "rzi", "rmi",
                                                      "rpi"};
   for (unsigned i = 0; i < 4; ++i)
-    if (d.take(integral[i]))
+    if (op.mode == 0 && d.take(integral[i]))
       op.mode = uint8_t(i + 1);
   std::optional<Rounding> rounding = d.takeRounding();
   op.rounding = rounding.value_or(Rounding::nearest);
-  op.flush = d.take("ftz");
+  bool toFloat = isFloat(op.type), fromFloat = isFloat(op.from);
+  bool isPair = op.type == Type::f16x2 || op.type == Type::bf16x2;
+  bool loses =
+      toFloat && (!fromFloat || isPair ||
+                  (op.type != op.from && sizeOf(op.type) <= sizeOf(op.from)));
+  if (loses && !rounding)
+    d.fail("'" + d.inst().text + "' needs a rounding");
+  if (fromFloat && !toFloat && op.mode == 0)
+    d.fail("'" + d.inst().text + "' needs .rni, .rzi, .rmi or .rpi");
+  if ((rounding && !loses) ||
+      (op.mode && !(fromFloat && (!toFloat || op.type == op.from))))
+    d.failForm();
+}
+
+static void takeConvertModifiers(Decoder &d, Op &op) {
+  takeConvertRounding(d, op);
+  op.flush = (op.type == Type::f32 || op.from == Type::f32) && d.take("ftz");
   op.saturate = d.take("sat");
   bool isBetweenIntegers = isInteger(op.type) && isInteger(op.from);
-  bool isByteOfBF16 = (op.type == Type::bf16 && sizeOf(op.from) == 1) ||
-                      (op.from == Type::bf16 && sizeOf(op.type) == 1);
+  bool hasBF16 = op.type == Type::bf16 || op.from == Type::bf16;
+  bool hasByte = sizeOf(op.type) == 1 || sizeOf(op.from) == 1;
   bool hasBits = op.type <= Type::b64 || op.from <= Type::b64;
-  if (isByteOfBF16 || hasBits ||
+  if (hasBits || (hasBF16 && (hasByte || (op.saturate && isFloat(op.type)))) ||
       (op.saturate && isBetweenIntegers && holdsAll(op.type, op.from)))
     d.failForm();
-  bool narrows =
-      isFloat(op.from) && isFloat(op.type) && sizeOf(op.type) < sizeOf(op.from);
-  bool crosses = !isFloat(op.from) && isFloat(op.type);
-  bool isPair = op.type == Type::f16x2 || op.type == Type::bf16x2;
-  if ((narrows || crosses || isPair) && !rounding)
-    d.fail("'" + d.inst().text + "' needs a rounding");
-  if (isFloat(op.from) && isInteger(op.type) && op.mode == 0)
-    d.fail("'" + d.inst().text + "' needs .rni, .rzi, .rmi or .rpi");
+  bool isNarrow =
+      isFloat(op.type) && op.type != Type::f32 && op.type != Type::f64;
+  if (isNarrow && op.from == Type::f32 && op.rounding <= Rounding::zero)
+    op.nan = d.take("relu");
 }
 
 bool quack::sim::decodeConvert(Decoder &d, Op &op) {
@@ -391,7 +407,6 @@ bool quack::sim::decodeConvert(Decoder &d, Op &op) {
     d.failForm();
     return true;
   }
-  op.nan = isFloat(op.type) && sizeOf(op.type) == 2 && d.take("relu");
   if (!d.expectOperands(2))
     return true;
   // Registers may be wider than the types.
@@ -399,7 +414,7 @@ bool quack::sim::decodeConvert(Decoder &d, Op &op) {
   auto widthOf = [&](const ParsedOperand &operand, Type type) {
     unsigned bytes = std::max(2u, sizeOf(type));
     unsigned actual = d.registerBytes(operand);
-    return actual > bytes && isInteger(type) ? actual : bytes;
+    return actual > bytes && actual <= 8 && isInteger(type) ? actual : bytes;
   };
   op.list = widthOf(d.operand(0), op.type);
   op.count = uint8_t(widthOf(d.operand(1), op.from));

@@ -142,6 +142,8 @@ static bool decodeClock(Decoder &d, Op &op) {
 
 static void decodeMov(Decoder &d, Op &op) {
   op.type = d.takeAnyType();
+  if (isFloat(op.type) && op.type != Type::f32 && op.type != Type::f64)
+    d.failForm();
   if (d.hasFailed() || !d.expectOperands(2))
     return;
   if (d.operand(0).kind == ParsedOperand::vector ||

@@ -53,6 +53,11 @@ TEST(Checks, Race) {
       {64});
 }
 
+TEST(Checks, Trap) {
+  std::string before = "setp.gt.u32 %p0, %r0, ";
+  expectFault("trap", before + "30; @%p0 trap;", before + "31; @%p0 trap;");
+}
+
 TEST(Checks, Barriers) {
   expectFault("divergent-barrier",
               "setp.lt.u32 %p0, %r0, 16; @%p0 bra L; bar.sync 0; L:",

@@ -289,8 +289,21 @@ TEST(Errors, TypesThatAnInstructionHasNot) {
                            "setp.lo.s32 %p1, %r2, %r3;",
                            "setp.ltu.u32 %p1, %r2, %r3;",
                            "cvt.b32.u16 %r2, %rs1;",
+                           "cvt.rn.u8.u8 %rs1, %rs2;",
+                           "cvt.rni.f32.f16 %r2, %rs1;",
+                           "cvt.rn.f64.f32 %rd1, %r2;",
+                           "cvt.rn.f32.f32 %r2, %r3;",
+                           "cvt.sat.f32.bf16 %r2, %rs1;",
+                           "cvt.rp.f16x2.f32 %r2, %r3, %r4;",
+                           "szext.clamp.b32 %r2, %r3, 1;",
+                           "ex2.approx.ftz.f16 %rs1, %rs2;",
+                           "ex2.approx.bf16 %rs1, %rs2;",
+                           "mov.f16 %rs1, %rs2;",
+                           "set.eq.u16.u32 %rs1, %r3, %r4;",
                            "set.eq.b32.u32 %r2, %r3, %r4;"})
     expectError(body, "does not exist");
+  expectError(".reg .b128 %q; cvt.u8.u8 %rs1, %q;", "'%q' is a .b128 register");
+  expectError(".reg .b128 %q; cvt.u8.u8 %q, %rs1;", "'%q' is a .b128 register");
   expectWords("setp.gt.u32 %p1, %r0, 0; @%p1 ret; mov.b16 %rs1, 7;\n"
               "mov.b16 %rs2, 9; slct.b16.s32 %rs3, %rs1, %rs2, -1;\n"
               "st.global.u16 [%rd0], %rs3;",

@@ -224,8 +224,8 @@ struct Limits {
   double combined() const {
     double sum = 0;
     for (double limit : {memory, latency, launch, issue, mufu})
-      sum += std::pow(limit, -3.2);
-    return std::pow(sum, -1 / 3.2);
+      sum += std::pow(limit, -4.16);
+    return std::pow(sum, -1 / 4.16);
   }
   const char *decisive() const {
     std::pair<double, const char *> named[] = {{memory, "memory"},
@@ -255,11 +255,21 @@ static double operationsPerElement(const KernelTraits &traits, tv::PlanAttr plan
   return operations;
 }
 
+/// The steps of the butterfly in which a warp's lanes meet, for all exchanges.
+static double butterflySteps(const KernelTraits &traits, tv::PlanAttr plan) {
+  return traits.exchanges *
+         std::log2(double(std::min(warpSize, plan.getThreadsPerRow())));
+}
+
 /// Microseconds that a thread computes while none of its loads is under way.
 static double serialTime(const KernelTraits &traits, const Target &target,
                          tv::PlanAttr plan) {
-  return elementsPerThread(traits, plan) * 4.8 *
-         operationsPerElement(traits, plan) / target.clock;
+  // The rows of a thread go through the butterfly side by side, more or less.
+  return (elementsPerThread(traits, plan) * 4.85 *
+              operationsPerElement(traits, plan) +
+          target.shuffleLatency * butterflySteps(traits, plan) *
+              std::sqrt(double(plan.getRowsPerThread()))) /
+         target.clock;
 }
 
 /// Returns the bandwidth that the kernel's mix of loads and stores can reach.
@@ -292,7 +302,7 @@ static double coalescing(const KernelTraits &traits, tv::PlanAttr plan) {
       narrowest = std::min(narrowest, operand.bytes);
   double segment = std::min(warpSize, plan.getThreadsPerRow()) *
                    plan.getVectorSize() * narrowest;
-  return segment / (segment + 4);
+  return segment / (segment + 8.75);
 }
 
 static Limits computeLimits(const KernelTraits &traits, const Target &target,
@@ -312,11 +322,19 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
                 transfer;
   limits.latency = ctasPerSM * ctaBytes / life;
   limits.launch = ctaBytes / (target.ctaLaunch *
-                              (1 + target.clusterLaunch * (plan.getCluster() - 1)));
+                              (1 + target.clusterLaunch * (plan.getCluster() - 1)) *
+                              (1 + 0.02 * (plan.getThreads() / warpSize - 2)));
+  // A step of the butterfly is a shuffle and a combination for each row; where two
+  // reductions meet in one exchange it rescales by exponentials.
+  double steps = butterflySteps(traits, plan) * plan.getRowsPerThread() /
+                 elementsPerThread(traits, plan);
   limits.issue = elementBytes * 128 * target.clock /
-                 (2.0 * operationsPerElement(traits, plan) + traits.passes);
-  limits.mufu = elementBytes * 16 * target.clock /
-                std::max<int64_t>(1, traits.exponentials);
+                 (1.74 * (operationsPerElement(traits, plan) + 4.4 * steps) +
+                  traits.passes);
+  double rescales = traits.exchanges > 1 ? steps / traits.exchanges : 0;
+  limits.mufu =
+      elementBytes * 16 * target.clock /
+      std::max(1.0, traits.exponentials + 1.14 * (traits.exchanges - 1) * rescales);
   return limits;
 }
 
@@ -338,7 +356,7 @@ CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
   // The first and the last wave of CTAs are not covered by others.
   double waves = std::ceil(double(traits.rows) / plan.getRows()) *
                  plan.getCluster() / (target.sms * cost.ctasPerSM);
-  rate /= 1 + 0.48 / std::max(1.0, waves);
+  rate /= 1 + 1.55 / std::max(1.0, waves);
   // Padding columns take issue slots and registers, not bandwidth.
   double padding = double(plan.getPaddedColumns(traits.columns)) / traits.columns;
   rate /= 1 + 0.5 * (padding - 1);

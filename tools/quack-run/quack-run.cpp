@@ -55,6 +55,8 @@ int main(int argc, char **argv) {
     errs() << "quack-run: " << toString(line.takeError()) << "\n";
     return exitBad;
   }
+  // The session holds compiled kernels, which live in the context.
+  std::unique_ptr<mlir::MLIRContext> context = makeContext();
   Session session;
   session.isSimulated = line->device == "sim";
   session.wantsReport = line->report;
@@ -69,7 +71,6 @@ int main(int argc, char **argv) {
     session.context = std::move(*gpu);
     session.context->setWatchdog(line->watchdogSeconds);
   }
-  std::unique_ptr<mlir::MLIRContext> context = makeContext();
   int code = line->sweepFile.empty() ? runSingle(*line, *context, session)
                                      : runSweep(*line, *context, session);
   // Freeing what a lost GPU holds may block for ever.

@@ -39,6 +39,7 @@ struct Target {
                           ///< cluster, which must start together, as a factor
   double blockExchange;   ///< microseconds for one exchange through shared memory
   double clusterExchange; ///< microseconds for one exchange through DSMEM
+  double shuffleLatency;  ///< cycles until the next step of a butterfly
   double clusterMember;   ///< microseconds more for each CTA of the cluster
 
   /// Returns the description called `name` (h100 or h200), if there is one.

@@ -194,9 +194,12 @@ bool quack::sim::nameDestination(Warp &warp, const Op &op, unsigned lane,
 //===----------------------------------------------------------------------===//
 
 static uint8_t worstState(const Cta &cta, uint32_t offset, uint32_t bytes) {
+  // By a pointer of its own, so that the loop is vectorised: bytes may alias the
+  // vector itself.
+  const uint8_t *state = cta.state.data() + offset;
   uint8_t worst = byteUnwritten;
   for (uint32_t i = 0; i < bytes; ++i)
-    worst = std::max(worst, cta.state[offset + i]);
+    worst = std::max(worst, state[i]);
   return worst;
 }
 

@@ -154,6 +154,8 @@ static Error checkShape(const Program &program, const LaunchConfig &config,
 
 Expected<const Program *>
 quack::sim::findProgram(const std::vector<Program> &programs, StringRef name) {
+  if (programs.empty())
+    return createStringError("the module has no kernel");
   if (name.empty()) {
     if (programs.size() == 1)
       return &programs.front();
@@ -163,7 +165,11 @@ quack::sim::findProgram(const std::vector<Program> &programs, StringRef name) {
   for (const Program &program : programs)
     if (program.name == name)
       return &program;
-  return createStringError("the module has no kernel '" + name + "'");
+  std::string names;
+  for (const Program &program : programs)
+    names += (names.empty() ? "" : ", ") + program.name;
+  return createStringError("the module has no kernel '" + name +
+                           "'; it has: " + names);
 }
 
 /// A launch that is ready to run, and what it refers to.

@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
@@ -65,12 +66,14 @@ static constexpr uint64_t mostBytes = 1ull << 36;
 Error Arguments::addOutput(StringRef kind, StringRef text) {
   SmallVector<StringRef, 4> parts;
   text.split(parts, ':');
-  std::optional<StorageType> type;
-  if (parts.size() == 3)
-    type = parseStorageType(parts[1]);
-  if (!type)
+  if (parts.size() != 3)
     return createStringError("expected " + kind + ":file.npy:type:RxC, got '" +
                              kind + ":" + text + "'");
+  std::optional<StorageType> type = parseStorageType(parts[1]);
+  if (!type)
+    return createStringError("expected one of the types f32, f16, bf16, i8, "
+                             "i32 and i64, got '" +
+                             parts[1] + "' in '" + kind + ":" + text + "'");
   std::vector<int64_t> shape;
   int64_t elements = 1;
   SmallVector<StringRef, 4> extents;
@@ -128,6 +131,12 @@ Error Arguments::add(StringRef text) {
   if (kind == "i8" || kind == "i16" || kind == "i32" || kind == "i64" ||
       kind == "f32" || kind == "f64")
     return addNumber(kind, value);
+  if (!sys::fs::exists(text))
+    return createStringError(
+        "no file '" + text +
+        "', and no other argument either: x.npy, out:y.npy:f32:64x4096, "
+        "zeroed:y.npy:f32:64x4096, zeros:BYTES, same:N, i8:7, i16:7, i32:7, "
+        "i64:7, f32:0.5, f64:0.5 or hex:0042");
   Expected<std::vector<char>> array = readNpyBytes(text);
   if (!array)
     return array.takeError();

@@ -118,7 +118,10 @@ static Error readChecks(StringRef text, unsigned &checks) {
     const auto *found =
         find_if(names, [&](auto &entry) { return entry.first == part; });
     if (found == std::end(names))
-      return createStringError("unknown check '" + part + "'");
+      return createStringError(
+          "unknown check '" + part +
+          "'; --checks is a list of all, none, undefined, async, races, "
+          "protocol and strict");
     checks |= found->second;
   }
   return Error::success();
@@ -155,6 +158,8 @@ static Expected<std::vector<sim::Options>> readRuns(const Options &options) {
       options.report != "text")
     return createStringError("--report must be text or json, got '" +
                              options.report + "'");
+  if (!options.hostThreads)
+    return createStringError("--host-threads must be at least 1");
   sim::Options run;
   run.stepLimit = options.steps;
   run.hostThreads = options.hostThreads;
@@ -190,6 +195,8 @@ static Expected<bool> run(const Options &options) {
       MemoryBuffer::getFile(options.input);
   if (!file)
     return createStringError(options.input + ": " + file.getError().message());
+  if ((*file)->getBuffer().trim().empty())
+    return createStringError(options.input + " is empty");
   Expected<sim::Module> module =
       sim::Module::parse((*file)->getBuffer(), options.input);
   if (!module)

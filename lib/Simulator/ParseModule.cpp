@@ -37,11 +37,20 @@ Error Parser::parseDebugSection() {
   return Error::success();
 }
 
+/// PTX ISA, "Release Notes": 7.0 is the first version of CUDA 11, 9.0 that of
+/// CUDA 13. A later one may change what instructions mean.
 Error Parser::parseVersion() {
   Token version = next();
-  double value = 0;
-  if (!to_float(version.text, value) || !(value >= 1 && value < 100))
-    return errorAt(version, "expected a version");
+  auto [majorText, minorText] = version.text.split('.');
+  unsigned major = 0, minor = 0;
+  bool isNumber =
+      to_integer(majorText, major, 10) && to_integer(minorText, minor, 10);
+  bool isKnown =
+      ((major == 7 || major == 8) && minor <= 8) || (major == 9 && minor == 0);
+  if (!isNumber || !isKnown)
+    return errorAt(version, "PTX 7.0 to 7.8, 8.0 to 8.8 and 9.0 are simulated, "
+                            "got '" +
+                                version.text + "'");
   return Error::success();
 }
 

@@ -324,6 +324,21 @@ TEST(Errors, Targets) {
   }
 }
 
+TEST(Errors, Versions) {
+  for (const char *version : {"7.0", "7.8", "8.0", "8.8", "9.0"}) {
+    Expected<Module> module = Module::parse(std::string(".version ") + version);
+    EXPECT_TRUE(bool(module)) << toString(module.takeError());
+  }
+  for (const char *version : {"99.9", "9.1", "8.9", "7.9", "6.5", "8", "x"}) {
+    Expected<Module> module = Module::parse(std::string(".version ") + version);
+    ASSERT_FALSE(bool(module)) << version;
+    EXPECT_EQ(toString(module.takeError()),
+              "ptx:1:10: PTX 7.0 to 7.8, 8.0 to 8.8 and 9.0 are simulated, "
+              "got '" +
+                  std::string(version) + "'");
+  }
+}
+
 TEST(Errors, NestingHasALimit) {
   for (auto [open, close] : {std::pair("{", "}"), {"(", ")"}, {"[", "]"}}) {
     std::string opens, closes;

@@ -93,16 +93,22 @@ static int64_t runsOf(tv::PlanAttr plan, int64_t columns) {
          (plan.getCluster() * plan.getThreadsPerRow() * plan.getVectorSize());
 }
 
-std::string quack::treeSignature(tv::PlanAttr plan, int64_t columns) {
+std::string quack::treeSignature(const KernelTraits &traits, tv::PlanAttr plan) {
   int64_t lanes = std::min(plan.getThreadsPerRow(), warpSize);
   std::string text =
       llvm::formatv("{0} runs of {1}, {2} lanes, {3} warps, {4} CTAs",
-                    runsOf(plan, columns), plan.getVectorSize(), lanes,
+                    runsOf(plan, traits.columns), plan.getVectorSize(), lanes,
                     plan.getThreadsPerRow() / lanes, plan.getCluster());
   if (plan.getCluster() > 1)
     text += ", partials of " +
             tv::stringifyExchange(plan.getExchange().value_or(tv::Exchange::warps))
                 .str();
+  // Rows that are read again are reduced in chunks.
+  if (llvm::any_of(traits.operands, [&](const OperandTraits &operand) {
+        return operand.role == Role::row &&
+               plan.holdOf(operand.name) == tv::Hold::reload;
+      }))
+    text += ", in chunks";
   return text;
 }
 
@@ -140,7 +146,7 @@ static tv::PlanAttr forAnyStart(tv::PlanAttr pins) {
 static void pairPlans(const KernelTraits &traits, PlanChoice &choice,
                       ArrayRef<CostedPlan> anywhere) {
   auto treeOf = [&](const CostedPlan &plan) {
-    return treeSignature(plan.plan, traits.columns);
+    return treeSignature(traits, plan.plan);
   };
   llvm::StringMap<size_t> fast;
   for (auto [i, plan] : llvm::enumerate(choice.plans))
@@ -222,5 +228,6 @@ void quack::printPlans(raw_ostream &os, KernelOp kernel, const Target &gpu,
     printPlan(os, *choice.anywhere, ">");
   }
   os << "// tree: "
-     << treeSignature(choice.plans[choice.picked].plan, kernel.getColumns()) << "\n";
+     << treeSignature(KernelTraits::analyse(kernel), choice.plans[choice.picked].plan)
+     << "\n";
 }

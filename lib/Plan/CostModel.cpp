@@ -43,7 +43,7 @@ static int64_t estimateRegisters(const KernelTraits &traits, const Target &targe
   for (const OperandTraits &operand : traits.operands) {
     if (!isRowInput(operand))
       continue;
-    registers += plan.startsAnywhere() ? 16 : 4;
+    registers += plan.startsAnywhere() ? 8 : 4;
     // ptxas widens and reads ahead as far as it has registers.
     double ahead = operand.bytes == 4 ? 1 : 0.6;
     switch (holdOf(operand, plan)) {
@@ -284,10 +284,14 @@ static double reachableBandwidth(const KernelTraits &traits, const Target &targe
 /// from L2 if all rows under way fit there.
 static double rereadTime(const KernelTraits &traits, const Target &target,
                          tv::PlanAttr plan, int64_t ctasPerSM) {
+  // Reductions that meet in one exchange read a chunk together: online pairs.
+  int64_t passes = traits.passes - 1;
+  if (traits.exponentials > 0)
+    passes = std::max<int64_t>(0, traits.passes - traits.exchanges);
   double again = 0;
   for (const OperandTraits &operand : traits.operands)
     if (isRowInput(operand) && holdOf(operand, plan) == tv::Hold::reload)
-      again += (traits.passes - 1) * traits.columns * operand.bytes;
+      again += passes * traits.columns * operand.bytes;
   double underWay = bytesPerRow(traits) * plan.getRows() / plan.getCluster() *
                     ctasPerSM * target.sms;
   return again / (underWay < 0.6 * target.l2Bytes ? target.l2Bandwidth
@@ -305,6 +309,16 @@ static double coalescing(const KernelTraits &traits, tv::PlanAttr plan) {
   return segment / (segment + 8.75);
 }
 
+/// How often a CTA waits for memory as long as for its first load: once, and where a
+/// row is read in chunks, in part again for each.
+static double waitsForMemory(const KernelTraits &traits, tv::PlanAttr plan) {
+  bool inChunks = llvm::any_of(traits.operands, [&](const OperandTraits &operand) {
+    return isRowInput(operand) && holdOf(operand, plan) == tv::Hold::reload;
+  });
+  return inChunks ? std::max(1.0, elementsPerThread(traits, plan) / 32.0 * 0.6 + 0.4)
+                  : 1;
+}
+
 static Limits computeLimits(const KernelTraits &traits, const Target &target,
                             tv::PlanAttr plan, int64_t ctasPerSM) {
   double rowBytes = bytesPerRow(traits);
@@ -317,9 +331,9 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
        rereadTime(traits, target, plan, ctasPerSM)) /
       target.sms;
   double transfer = ctaBytes / limits.memory;
-  double life = target.memoryLatency + target.ctaTurnover +
-                exchangeTime(target, plan) + serialTime(traits, target, plan) +
-                transfer;
+  double life = target.memoryLatency * waitsForMemory(traits, plan) +
+                target.ctaTurnover + exchangeTime(target, plan) +
+                serialTime(traits, target, plan) + transfer;
   limits.latency = ctasPerSM * ctaBytes / life;
   limits.launch = ctaBytes / (target.ctaLaunch *
                               (1 + target.clusterLaunch * (plan.getCluster() - 1)) *

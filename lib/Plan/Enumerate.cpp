@@ -148,9 +148,9 @@ void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {
   CostedPlan cost = costPlan(traits, target, plan);
   if (cost.ctasPerSM == 0)
     return;
-  // Told nothing, ptxas spills a few words of a single-pass kernel for the sake
-  // of one more CTA.
-  if (traits.passes == 1 && pins.getCtasPerSM() < 0)
+  // Told nothing, ptxas spills a few words of a single-pass kernel, or of one that
+  // shifts its rows, for the sake of one more CTA.
+  if ((traits.passes == 1 || plan.startsAnywhere()) && pins.getCtasPerSM() < 0)
     cost.plan = withCtas(std::max<int64_t>(1, cost.ctasPerSM / 2));
   plans.push_back(cost);
 }

@@ -165,6 +165,9 @@ static void copyElements(StringRef from, bool isDouble, NpyArray &array) {
 /// Reads the header, which refers to the file's text in `buffer`.
 static Expected<Header> openFile(StringRef path,
                                  std::unique_ptr<MemoryBuffer> &buffer) {
+  // A device or a pipe may have no end.
+  if (sys::fs::exists(path) && !sys::fs::is_regular_file(path))
+    return createStringError("'" + path + "' is no regular file");
   auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
                                     /*RequiresNullTerminator=*/false);
   if (!file)

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstring>
 #include <map>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace quack;
@@ -97,7 +98,21 @@ static int fail(int code, std::string text) {
 // Memory
 //===----------------------------------------------------------------------===//
 
+/// The bytes that the host's memory has for allocations, whose bytes take two each.
+static size_t freeBytes() {
+  size_t all = size_t(sysconf(_SC_PHYS_PAGES)) * size_t(sysconf(_SC_PAGESIZE)) / 2;
+  for (auto &entry : state().memory)
+    all -= std::min(all, entry.second.data.size());
+  return all;
+}
+
 static int memAlloc(cuda::DevicePointer *address, size_t bytes) {
+  // The host would give what it has not, and end the process at its use.
+  if (size_t free = freeBytes(); bytes > free) {
+    state().errorText =
+        "out of memory: this machine has " + std::to_string(free) + " bytes left";
+    return outOfMemory;
+  }
   auto &memory = state().memory;
   uint64_t at = allocationDistance;
   for (auto &entry : memory) {
@@ -335,7 +350,7 @@ static void fillMemory(cuda::EntryPoints &api) {
   api.memAlloc = memAlloc;
   api.memFree = memFree;
   api.memGetInfo = [](size_t *free, size_t *total) {
-    *free = *total = size_t(1) << 37;
+    *free = *total = freeBytes();
     return 0;
   };
   api.memcpyHtoD = copyToDevice;

@@ -11,6 +11,7 @@
 #include "quack/Runtime/Npy.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <cstring>
@@ -169,6 +170,23 @@ static Error describeOperand(const Job &job, const KernelMetadata &kernel,
   return Error::success();
 }
 
+/// Refuses arrays whose bytes no address counts.
+static Error checkExtent(const Operand &operand) {
+  int64_t rowStride = std::max(operand.rowStride, operand.columns);
+  int64_t elements = 0, bytes = 0;
+  bool isTooLarge =
+      llvm::MulOverflow(operand.rows, rowStride, elements) ||
+      llvm::AddOverflow(elements, operand.offset, elements) ||
+      llvm::MulOverflow(elements, operand.elementBytes(), bytes) ||
+      bytes > int64_t(1) << 47;
+  if (operand.isValue() || !isTooLarge)
+    return Error::success();
+  return operandError(operand, "is too large for any memory: " +
+                                   Twine(operand.rows) + " rows, " +
+                                   Twine(rowStride) + " elements apart, from element " +
+                                   Twine(operand.offset) + " on");
+}
+
 Expected<Operands> quack::loadOperands(const Job &job,
                                        const KernelMetadata &kernel) {
   Operands operands;
@@ -187,9 +205,12 @@ Expected<Operands> quack::loadOperands(const Job &job,
             loadFile(operand, file->second, kernel.columns, operands.rows))
       return error;
   }
-  for (Operand &operand : operands.list)
+  for (Operand &operand : operands.list) {
     if (!operand.isValue() && operand.metadata.role != "columns")
       operand.rows = operands.rows.value_or(0);
+    if (Error error = checkExtent(operand))
+      return error;
+  }
   return operands;
 }
 

@@ -170,6 +170,8 @@ static Error checkOptions(const CommandLine &line, const Options &options) {
                              line.device + "'");
   if (line.report && line.device != "sim")
     return createStringError("--report needs --device=sim");
+  if (line.job.bench && line.device == "sim")
+    return createStringError("--bench needs a GPU: the simulator's time says nothing");
   if (line.job.iterations < 1)
     return createStringError("--iterations must be at least 1, got " +
                              Twine(line.job.iterations));

@@ -73,7 +73,7 @@ llvm::SmallVector<CostedPlan> enumeratePlans(const KernelTraits &traits,
 
 /// Returns which elements of a row meet in which order, as text. Kernels whose
 /// plans have the same give a row the same bits.
-std::string treeSignature(tv::PlanAttr plan, int64_t columns);
+std::string treeSignature(const KernelTraits &traits, tv::PlanAttr plan);
 
 /// What is decided for a kernel.
 struct PlanChoice {

@@ -89,7 +89,9 @@ LogicalResult ThreadBuilder::visit(Operation &op) {
       .Case([&](tv::StageOp stage) { return visitStage(stage), success(); })
       .Case([&](tv::AwaitOp await) { return visitAwait(await), success(); })
       .Case<tv::StoreOp, tv::ThreadReduceOp>([&](Operation *consumer) {
-        visitConsumers(*consumer);
+        auto reduce = dyn_cast<tv::ThreadReduceOp>(consumer);
+        if (!reduce || !visitOnline(reduce))
+          visitConsumers(*consumer);
         return success();
       })
       .Case([&](tv::WarpReduceOp reduce) {

@@ -61,6 +61,8 @@ public:
   llvm::LogicalResult build();
 
 private:
+  using Values = llvm::SmallVector<mlir::Value>;
+
   //===--- Values and pieces (ThreadBuilder.cpp) ---------------------------===//
   llvm::LogicalResult visit(mlir::Operation &op);
   /// Converts the stores and thread reductions that follow `first` in its pass,
@@ -75,6 +77,15 @@ private:
   mlir::Value createWiden(tv::WidenOp widen, int64_t index);
   /// Returns a zero that no compiler can know, another value for each pass.
   mlir::Value opaqueZero(int64_t pass);
+
+  //===--- Rows read in chunks (Online.cpp) ---------------------------------===//
+  struct OnlineGroup;
+  static std::optional<OnlineGroup> findOnlineGroup(tv::ThreadReduceOp first);
+  Values reduceChunk(const OnlineGroup &group, llvm::ArrayRef<int64_t> chunk,
+                     int64_t row);
+  /// Converts `first` and the reductions that need its partials chunk by chunk, if
+  /// there are some and their row is held nowhere; returns whether.
+  bool visitOnline(tv::ThreadReduceOp first);
 
   //===--- Padding (Padding.cpp) --------------------------------------------===//
   /// Returns what a load or read leaves in a word that does not exist.
@@ -125,7 +136,6 @@ private:
     mlir::Value base;
     int64_t offset;
   };
-  using Values = llvm::SmallVector<mlir::Value>;
   /// When an access happens: all of it where `whole` (null: always), and where
   /// `tail`, which excludes `whole`, its first `tailBytes` bytes. What a load does
   /// not load it fills.

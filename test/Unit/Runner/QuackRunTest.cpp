@@ -240,6 +240,17 @@ TEST_F(QuackRunTest, refusesBadOptions) {
              "operand 'x': the offset must not be negative, got -1");
   EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--offset", "z=1"}), 1,
              "--offset z: must name an array of the kernel");
+  EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--offset", "x=9223372036854775807"}),
+             1, "operand 'x': is too large for any memory: 2 rows, 64 elements apart, "
+                "from element 9223372036854775807 on");
+  EXPECT_RUN(run({path("copy.mlir"), "--rows=9223372036854775807"}), 1,
+             "is too large for any memory");
+  EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--in", "x=/dev/zero"}), 1,
+             "'/dev/zero' is no regular file");
+  EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--device=sim", "--bench"}), 1,
+             "--bench needs a GPU");
+  EXPECT_RUN(run({path("copy.mlir"), "--rows=2147483648", "--device=sim"}), 1,
+             "out of memory: this machine has ");
   EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--kernel=other"}), 1,
              "has no kernel 'other', only copy_rows");
   EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--iterations=0"}), 1,

@@ -31,29 +31,6 @@ using namespace quack::sim;
 // Order
 //===----------------------------------------------------------------------===//
 
-/// Returns which of an earlier access' lanes `mine` do not know of.
-static uint32_t unknownLanes(Checker &check, const AccessLog::Item &earlier,
-                             uint32_t mine) {
-  Warp &warp = check.warp;
-  const Event &event = check.log[earlier.event];
-  uint32_t result = 0;
-  for (LaneGroup &group : warp.groups) {
-    uint32_t lanes = group.lanes & mine;
-    if (!lanes)
-      continue;
-    if (group.clock.knows(event.agent, event.time)) {
-      if (warp.groups.size() == 1)
-        check.ordered = earlier.event;
-      continue;
-    }
-    if (event.viewTime && group.clock.knows(event.view, event.viewTime))
-      continue;
-    result |= earlier.lanes &
-              ~group.clock.known(event.agent, earlier.lanes, event.time);
-  }
-  return result;
-}
-
 /// Returns which of `lanes` did the event themselves, and are done with it.
 static uint32_t ownLanes(const Warp &warp, const Event &event, uint32_t lanes) {
   if (event.cta != warp.cta->index || event.warp != warp.number)
@@ -68,11 +45,30 @@ static uint32_t ownLanes(const Warp &warp, const Event &event, uint32_t lanes) {
 
 uint32_t quack::sim::unordered(Checker &check, const AccessLog::Item &earlier,
                                uint32_t mine) {
-  uint32_t lanes = unknownLanes(check, earlier, mine);
-  bool isSingle = (mine & (mine - 1)) == 0;
-  if (lanes && isSingle)
-    lanes &= ~ownLanes(check.warp, check.log[earlier.event], mine);
-  return lanes;
+  Warp &warp = check.warp;
+  const Event &event = check.log[earlier.event];
+  uint32_t result = 0;
+  for (LaneGroup &group : warp.groups) {
+    uint32_t lanes = group.lanes & mine;
+    if (!lanes)
+      continue;
+    if (group.clock.knows(event.agent, event.time)) {
+      if (warp.groups.size() == 1)
+        check.ordered = earlier.event;
+      continue;
+    }
+    if (event.viewTime && group.clock.knows(event.view, event.viewTime))
+      continue;
+    uint32_t unknown =
+        earlier.lanes &
+        ~group.clock.known(event.agent, earlier.lanes, event.time);
+    // A lane comes after itself, but others of its group may not.
+    bool isSingle = (lanes & (lanes - 1)) == 0;
+    if (unknown && isSingle)
+      unknown &= ~ownLanes(warp, event, lanes);
+    result |= unknown;
+  }
+  return result;
 }
 
 /// PTX ISA, "Scope": whether `scope`, of an operation of one CTA, includes
@@ -121,14 +117,19 @@ std::string quack::sim::describeEvent(const Event &event, uint32_t lanes,
       .str();
 }
 
+/// Reports that one of `mine` at least is not ordered after the earlier access.
 static void reportRace(Checker &check, const AccessLog::Item &earlier,
-                       uint32_t lanes, uint32_t mine, const Spot &spot,
-                       bool wasWrite) {
+                       uint32_t mine, const Spot &spot, bool wasWrite) {
   const Event &event = check.log[earlier.event];
   bool isRead = check.kind == AccessKind::read;
   std::string where = spot.str();
+  // The first of them may be in order.
+  uint32_t lane = 0, lanes = 0;
+  for (; !lanes && mine; mine &= mine - 1) {
+    lane = firstLane(mine);
+    lanes = unordered(check, earlier, 1u << lane);
+  }
   std::string other = describeEvent(event, lanes, wasWrite);
-  uint32_t lane = firstLane(mine);
   if (strengthOf(check, event) == Strength::tooNarrow)
     return report(check.warp, check.op, lane, "scope",
                   llvm::Twine(isRead ? "the read" : "the write") + where +
@@ -180,11 +181,11 @@ static void checkSet(Checker &check, AccessSet set, uint32_t mine,
     // Strength first: many may poll one place.
     if (item.event != check.ordered &&
         strengthOf(check, event) != Strength::moral)
-      if (uint32_t lanes = unordered(check, item, mine))
+      if (unordered(check, item, mine))
         if (llvm::none_of(readers, [&](const AccessLog::Item &reader) {
               return comesAfter(check, reader, mine);
             }))
-          reportRace(check, item, lanes, mine, spot, wasWrite);
+          reportRace(check, item, mine, spot, wasWrite);
     if (event.isAtomic)
       readers.push_back(item);
     else
@@ -224,7 +225,7 @@ static AccessSet withRead(Checker &check, AccessSet set, uint32_t mine) {
     // Whoever writes later must be able to name an ld.global.nc.
     bool isNamed = event.op->isNonCoherent && !check.op.isNonCoherent;
     if (item.event != check.event && covers(check, event) && !isNamed) {
-      item.lanes = unknownLanes(check, item, mine);
+      item.lanes = unordered(check, item, mine);
       if (item.lanes)
         item.lanes &= ~ownLanes(check.warp, event, mine);
     }

@@ -70,6 +70,44 @@ TEST(LaneRaces, SameInstruction) {
   expectClean(loop("4", "bar.warp.sync -1;\n"));
 }
 
+TEST(LaneRaces, NameLanesThatRace) {
+  auto run = [](const std::string &body) {
+    std::vector<uint32_t> buffer(64);
+    return describe(runBody(
+        "setp.eq.u32 %p0, %r0, 0; setp.eq.u32 %p1, %r0, 5;" + body, buffer));
+  };
+  EXPECT_EQ(run("@%p0 st.shared.b32 [memory], 1;\n"
+                "ld.shared.b32 %r2, [memory];"),
+            "line 11: race: the read at shared offset 0 of CTA 0 is not "
+            "ordered after the write of line 10 (CTA 0, warp 0, lane 0) "
+            "[ld.shared.b32] (CTA 0, warp 0, lane 1)\n");
+  EXPECT_EQ(run("@%p1 st.shared.b32 [memory], 1;\n"
+                "ld.shared.b32 %r2, [memory];"),
+            "line 11: race: the read at shared offset 0 of CTA 0 is not "
+            "ordered after the write of line 10 (CTA 0, warp 0, lane 5) "
+            "[ld.shared.b32] (CTA 0, warp 0, lane 0)\n");
+  EXPECT_EQ(run("ld.shared.b32 %r2, [memory];\n"
+                "@%p0 st.shared.b32 [memory], 1;")
+                .substr(0, 20),
+            "line 11: race: the w");
+}
+
+TEST(LaneRaces, WhoWroteReadsWithThoseWhoKnow) {
+  // Lanes 1 to 31 wait until lane 0 has arrived; lane 0 waits for nobody, since
+  // it comes after itself.
+  auto body = [](const std::string &before, const std::string &after) {
+    return "setp.eq.u32 %p0, %r0, 0;\n"
+           "@%p0 mbarrier.init.shared.b64 [memory+512], 1;\n"
+           "bar.sync 0;\n@!%p0 bra W;\n" +
+           before + "mbarrier.arrive.shared.b64 %rd1, [memory+512];\n" + after +
+           "bra E;\n"
+           "W: mbarrier.try_wait.parity.shared.b64 %p1, [memory+512], 0;\n"
+           "@!%p1 bra W;\nE: ld.shared.b32 %r2, [memory];\n";
+  };
+  std::string write = "st.shared.b32 [memory], 1;\n";
+  expectRace(body("", write), body(write, ""));
+}
+
 TEST(LaneRaces, ElectedLane) {
   // What lane 0 releases alone is what it did and knows.
   auto body = [](const std::string &sync, const std::string &last) {

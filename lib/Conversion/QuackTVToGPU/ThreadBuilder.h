@@ -39,6 +39,15 @@ struct Fragment {
   mlir::Type pieceType() const;
   mlir::Type pieceType(mlir::Type element) const;
   int64_t elementBytes() const;
+
+  /// Returns the bytes of a window, an aligned access: 16, or all of a shorter run's.
+  int64_t windowBytes() const;
+  /// Returns how many lanes hold neighbouring runs: 1, or the size of the first lane
+  /// mode where it steps from run to run.
+  int64_t neighbours() const;
+  /// Returns whether piece `index` goes on where the last lane's run of the piece
+  /// before it ends.
+  bool continuesChain(int64_t index) const;
 };
 
 /// Returns `[$operand+offset]`: an address of inline PTX.
@@ -183,8 +192,7 @@ private:
   /// Returns a shared-memory address as i32, for inline PTX.
   mlir::Value sharedAddress(int64_t offset);
 
-  //===--- Rows that start anywhere (Unaligned.cpp) -------------------------===//
-public:
+  //===--- Rows that start anywhere (Skew.cpp, Unaligned.cpp) ---------------===//
   /// How far a row starts after a multiple of a window (the bytes of an aligned
   /// access): the same for all threads of the row.
   struct Skew {
@@ -192,9 +200,14 @@ public:
     mlir::Value bytes, elements, isSome;  ///< i32, i32, i1
     llvm::SmallVector<mlir::Value> words; ///< 1, 2, ... words of it (i1)
     mlir::Value bits; ///< what is left below a word (i32); null: nothing
-  };
 
-private:
+    /// Returns how many words of the neighbouring window a shift may look at, if
+    /// `known` is the number of whole words, or -1.
+    int64_t wordsBeyond(int64_t known) const {
+      int64_t whole = known >= 0 ? known : (int64_t(1) << words.size()) - 1;
+      return whole + (bits ? 1 : 0);
+    }
+  };
   /// Which elements of a window are meant: those from `from` to `to` (null: no
   /// bound), if it `exists` (null: always).
   struct Span {

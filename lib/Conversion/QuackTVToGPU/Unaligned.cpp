@@ -17,8 +17,6 @@
 // before ends: then the last lane's next window is lane 0's of the next piece.
 // Only after the last piece of a chain lane 0 accesses one window more.
 //
-//===----------------------------------------------------------------------===//
-
 #include "ThreadBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,206 +29,6 @@ using namespace quack;
 bool ThreadBuilder::isUnaligned(const Fragment &fragment) {
   return kernel.getPlan().getAlignment() == tv::Alignment::element &&
          fragment.shape.columns > 1 && fragment.run > 1;
-}
-
-/// The window's bytes: 16, or all of a shorter run's.
-static int64_t windowBytes(const Fragment &fragment) {
-  return std::min(tv::maxAccessBytes, fragment.run * fragment.elementBytes());
-}
-
-//===----------------------------------------------------------------------===//
-// Skew
-//===----------------------------------------------------------------------===//
-
-/// Runs begin at multiples of the window from the row's start, so that all
-/// threads of a row have the row's skew.
-ThreadBuilder::Skew ThreadBuilder::skewOf(Value operand, const Fragment &fragment,
-                                          int64_t index) {
-  int64_t window = windowBytes(fragment), bytes = fragment.elementBytes();
-  int64_t rowOffset = fragment.offset(index).row;
-  Value start = globalAddress(operand, fragment, index).base;
-  std::string key =
-      "skew" + std::to_string(cast<BlockArgument>(operand).getArgNumber()) + "|" +
-      std::to_string(rowOffset) + "|" + fragment.layout->str();
-  auto i32Type = b.getI32Type();
-  auto part = [&](StringRef name, function_ref<Value()> make) {
-    return once((key + name).str(), make);
-  };
-  Skew skew;
-  skew.bytes = part("bytes", [&]() -> Value {
-    // Of the row's start: where a warp works on one row, its threads know it alike.
-    Value row = rowAddress(operand, fragment, rowOffset);
-    Value low = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), row);
-    low = arith::TruncIOp::create(b, loc, i32Type, low);
-    return arith::AndIOp::create(b, loc, low, i32(window - 1));
-  });
-  skew.base = part("base", [&]() -> Value {
-    Value back = arith::SubIOp::create(b, loc, i32(0), skew.bytes);
-    return LLVM::GEPOp::create(b, loc, start.getType(), b.getI8Type(), start,
-                               ArrayRef<LLVM::GEPArg>{back});
-  });
-  skew.elements = part("elements", [&]() -> Value {
-    return arith::ShRUIOp::create(b, loc, skew.bytes, i32(llvm::Log2_64(bytes)));
-  });
-  skew.isSome = part("some", [&]() -> Value {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, skew.bytes,
-                                 i32(0));
-  });
-  for (int64_t words = 1; 4 * words < window; words *= 2)
-    skew.words.push_back(part("words" + std::to_string(words), [&]() -> Value {
-      Value bit = arith::AndIOp::create(b, loc, skew.bytes, i32(4 * words));
-      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bit, i32(0));
-    }));
-  if (bytes < 4)
-    skew.bits = part("bits", [&]() -> Value {
-      Value low = arith::AndIOp::create(b, loc, skew.bytes, i32(3));
-      return arith::ShLIOp::create(b, loc, low, i32(3));
-    });
-  return skew;
-}
-
-/// The lanes that hold neighbouring runs: 1, or the size of the first lane mode
-/// where it steps from run to run.
-static int64_t neighbours(const Fragment &fragment) {
-  const Modes &lane = fragment.layout->modes(Level::Lane);
-  bool isNext = !lane.empty() && lane.front().stride == fragment.run &&
-                fragment.layout->isColumnMode(lane.front(), fragment.shape);
-  return isNext ? lane.front().size : 1;
-}
-
-/// Returns how many words of the neighbouring window a shift may look at, whose
-/// whole words are `known` if that is not negative.
-static int64_t wordsBeyond(const ThreadBuilder::Skew &skew, int64_t known) {
-  int64_t whole = known >= 0 ? known : (int64_t(1) << skew.words.size()) - 1;
-  return whole + (skew.bits ? 1 : 0);
-}
-
-/// Returns `count` words: what stands a skew after the start of `words`.
-SmallVector<Value> ThreadBuilder::shiftDown(SmallVector<Value> words,
-                                            const Skew &skew, int64_t known,
-                                            int64_t count) {
-  if (known >= 0) {
-    words.erase(words.begin(), words.begin() + known);
-  } else {
-    int64_t left = count + (skew.bits ? 1 : 0);
-    for (size_t i = skew.words.size(); i-- > 0;) {
-      int64_t distance = int64_t(1) << i;
-      for (int64_t j = 0; j < left + distance - 1; ++j)
-        words[j] = arith::SelectOp::create(b, loc, skew.words[i],
-                                           words[j + distance], words[j]);
-    }
-  }
-  for (int64_t j = 0; skew.bits && j < count; ++j)
-    words[j] = LLVM::FshrOp::create(b, loc, words[j + 1], words[j], skew.bits);
-  words.resize(count);
-  return words;
-}
-
-/// Returns `count` words: what ends a skew before the end of `words`.
-SmallVector<Value> ThreadBuilder::shiftUp(SmallVector<Value> words, const Skew &skew,
-                                          int64_t known, int64_t count) {
-  if (known >= 0) {
-    words.resize(words.size() - known);
-  } else {
-    int64_t left = count + (skew.bits ? 1 : 0), end = words.size();
-    for (size_t i = skew.words.size(); i-- > 0;) {
-      int64_t distance = int64_t(1) << i;
-      for (int64_t j = end - 1; j >= end - left - distance + 1; --j)
-        words[j] = arith::SelectOp::create(b, loc, skew.words[i],
-                                           words[j - distance], words[j]);
-    }
-  }
-  SmallVector<Value> result;
-  for (size_t j = words.size() - count; j < words.size(); ++j)
-    result.push_back(skew.bits ? Value(LLVM::FshlOp::create(b, loc, words[j],
-                                                            words[j - 1], skew.bits))
-                               : words[j]);
-  return result;
-}
-
-/// Returns the `count` words that `make` makes. Where a warp works on one row, it
-/// makes them for each number of whole words in the skew, in branches that all
-/// lanes take alike: a shift by a known number costs nothing. Elsewhere the number
-/// is -1.
-SmallVector<Value>
-ThreadBuilder::perSkew(const Skew &skew, const Fragment &fragment, int64_t count,
-                       function_ref<SmallVector<Value>(int64_t)> make) {
-  if (neighbours(fragment) != warpSize)
-    return make(-1);
-  SmallVector<Type> types(count, b.getI32Type());
-  std::function<Values(size_t, int64_t)> choose = [&](size_t bit, int64_t known) {
-    if (bit == 0)
-      return make(known);
-    auto branch = scf::IfOp::create(b, loc, types, skew.words[bit - 1],
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(b, loc, choose(bit - 1, known + (1 << (bit - 1))));
-    b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, loc, choose(bit - 1, known));
-    return Values(branch.getResults());
-  };
-  return choose(skew.words.size(), 0);
-}
-
-//===----------------------------------------------------------------------===//
-// Chains
-//===----------------------------------------------------------------------===//
-
-/// Returns whether piece `index` goes on where the last lane's run of the piece
-/// before it ends.
-static bool continuesChain(const Fragment &fragment, int64_t index) {
-  if (index == 0 || index == fragment.pieces)
-    return false;
-  Coord before = fragment.offset(index - 1), offset = fragment.offset(index);
-  return offset.row == before.row &&
-         offset.column == before.column + neighbours(fragment) * fragment.run;
-}
-
-/// Returns, of each of `words`, the value of the lane `distance` (1 or -1) away
-/// among those that hold neighbouring runs, in a circle.
-SmallVector<Value> ThreadBuilder::fromNeighbour(SmallVector<Value> words,
-                                                const Fragment &fragment,
-                                                int64_t distance) {
-  int64_t lanes = neighbours(fragment);
-  if (lanes == 1)
-    return words;
-  Value source = once("neighbour" + std::to_string(lanes * distance), [&]() -> Value {
-    Value next = arith::AddIOp::create(b, loc, lane(), i32(distance));
-    Value digit = arith::AndIOp::create(b, loc, next, i32(lanes - 1));
-    Value group = arith::AndIOp::create(b, loc, lane(), i32(warpSize - lanes));
-    return arith::OrIOp::create(b, loc, group, digit);
-  });
-  for (Value &word : words)
-    word = NVVM::ShflOp::create(b, loc, b.getI32Type(), i32(-1), word, source,
-                                i32(warpSize - 1), NVVM::ShflKind::idx, UnitAttr());
-  return words;
-}
-
-/// Whether this is the first (or last) of the lanes that hold neighbouring runs;
-/// null: always.
-Predicate ThreadBuilder::isAtEdge(const Fragment &fragment, bool first) {
-  int64_t lanes = neighbours(fragment);
-  if (lanes == 1)
-    return Predicate();
-  return once((first ? "first" : "last") + std::to_string(lanes), [&]() -> Value {
-    Value digit = arith::AndIOp::create(b, loc, lane(), i32(lanes - 1));
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, digit,
-                                 i32(first ? 0 : lanes - 1));
-  });
-}
-
-/// Returns `atEdge` where this is the first (or last) lane, else `elsewhere`.
-SmallVector<Value> ThreadBuilder::selectAtEdge(const Fragment &fragment, bool first,
-                                               ArrayRef<Value> atEdge,
-                                               ArrayRef<Value> elsewhere) {
-  Predicate isEdge = isAtEdge(fragment, first);
-  if (!isEdge)
-    return llvm::to_vector(atEdge);
-  SmallVector<Value> words;
-  for (auto [edge, other] : llvm::zip_equal(atEdge, elsewhere))
-    words.push_back(arith::SelectOp::create(b, loc, isEdge, edge, other));
-  return words;
 }
 
 //===----------------------------------------------------------------------===//
@@ -265,7 +63,7 @@ bool ThreadBuilder::mayContainEnd(const Fragment &fragment, int64_t begin,
 /// first column.
 ThreadBuilder::Span ThreadBuilder::spanOf(const Skew &skew, const Fragment &fragment,
                                           int64_t begin) {
-  int64_t count = windowBytes(fragment) / fragment.elementBytes();
+  int64_t count = fragment.windowBytes() / fragment.elementBytes();
   int64_t columns = kernel.getColumns();
   Span span;
   if (greatestThreadColumn(fragment) + begin + count <= columns)
@@ -285,7 +83,7 @@ ThreadBuilder::Span ThreadBuilder::spanOf(const Skew &skew, const Fragment &frag
 /// Turns a span with a bound into predicates: of the whole window, of a part.
 std::pair<Predicate, Predicate>
 ThreadBuilder::splitSpan(Span &span, const Fragment &fragment, Predicate wanted) {
-  int64_t count = windowBytes(fragment) / fragment.elementBytes();
+  int64_t count = fragment.windowBytes() / fragment.elementBytes();
   if (!span.from)
     span.from = i32(0);
   if (!span.to)
@@ -302,7 +100,7 @@ SmallVector<Value> ThreadBuilder::loadElements(Address address,
                                                const Fragment &fragment,
                                                StringRef space, Value policy,
                                                const Span &span, uint32_t fill) {
-  int64_t bytes = fragment.elementBytes(), window = windowBytes(fragment);
+  int64_t bytes = fragment.elementBytes(), window = fragment.windowBytes();
   SmallVector<Value> words;
   for (int64_t at = 0; at < window; at += bytes) {
     SmallVector<Value> element;
@@ -327,7 +125,7 @@ SmallVector<Value> ThreadBuilder::loadElements(Address address,
 void ThreadBuilder::storeElements(Address address, const Fragment &fragment,
                                   StringRef space, ArrayRef<Value> words,
                                   const Span &span) {
-  int64_t bytes = fragment.elementBytes(), window = windowBytes(fragment);
+  int64_t bytes = fragment.elementBytes(), window = fragment.windowBytes();
   for (int64_t at = 0; at < window; at += bytes) {
     Values element(words.slice(at / 4, std::max<int64_t>(1, bytes / 4)));
     if (bytes < 4) {
@@ -354,7 +152,7 @@ SmallVector<Value> ThreadBuilder::loadWindow(tv::LoadOp load, const Skew &skew,
   StringRef space = loadSpace(load.getPolicy());
   Value policy = evictionPolicy(load.getPolicy());
   uint32_t fill = fillOf(load);
-  int64_t window = windowBytes(fragment);
+  int64_t window = fragment.windowBytes();
   Address address{skew.base, begin * fragment.elementBytes()};
   Span span = spanOf(skew, fragment, begin);
   if (begin == 0) {
@@ -393,10 +191,10 @@ ArrayRef<Value> ThreadBuilder::windowsOf(tv::LoadOp load, int64_t index,
   Skew skew = skewOf(load.getSource(), fragment, index);
   Coord offset = fragment.offset(index);
   Predicate wanted = rowExists(fragment, offset.row);
-  int64_t count = windowBytes(fragment) / fragment.elementBytes();
+  int64_t count = fragment.windowBytes() / fragment.elementBytes();
   int64_t begin = offset.column, end = begin + fragment.run;
   if (beyond) {
-    begin += neighbours(fragment) * fragment.run;
+    begin += fragment.neighbours() * fragment.run;
     end = begin + count;
     wanted = both(both(wanted, isAtEdge(fragment, /*first=*/true)), skew.isSome);
   }
@@ -416,19 +214,19 @@ SmallVector<Value> ThreadBuilder::loadUnaligned(tv::LoadOp load, int64_t index) 
     return it->second;
   Fragment fragment = fragmentOf(load.getType());
   int64_t count = fragment.run * fragment.elementBytes() / 4, end = index + 1;
-  while (end < index + piecesPerBranch && continuesChain(fragment, end))
+  while (end < index + piecesPerBranch && fragment.continuesChain(end))
     ++end;
   // By piece, and what comes after the last one.
   SmallVector<Values> raw;
   for (int64_t i = index; i < end; ++i)
     raw.push_back(Values(windowsOf(load, i)));
-  raw.push_back(Values(continuesChain(fragment, end)
+  raw.push_back(Values(fragment.continuesChain(end)
                            ? windowsOf(load, end)
                            : windowsOf(load, end - 1, /*beyond=*/true)));
   loc = load.getLoc();
   Skew skew = skewOf(load.getSource(), fragment, index);
   Values all = perSkew(skew, fragment, count * (end - index), [&](int64_t known) {
-    int64_t beyond = wordsBeyond(skew, known);
+    int64_t beyond = skew.wordsBeyond(known);
     Values made;
     for (int64_t i = 0; i < end - index; ++i) {
       Values words = raw[i];
@@ -449,7 +247,7 @@ SmallVector<Value> ThreadBuilder::loadUnaligned(tv::LoadOp load, int64_t index) 
 /// Issues the accesses of piece `index`, without a wait for them.
 void ThreadBuilder::issueUnaligned(tv::LoadOp load, int64_t index) {
   std::ignore = windowsOf(load, index);
-  if (!continuesChain(fragmentOf(load.getType()), index + 1))
+  if (!fragmentOf(load.getType()).continuesChain(index + 1))
     std::ignore = windowsOf(load, index, /*beyond=*/true);
 }
 
@@ -462,7 +260,7 @@ void ThreadBuilder::storeWindow(tv::StoreOp store, Address address,
                                 const Fragment &fragment, ArrayRef<Value> words,
                                 Predicate wanted, Span span) {
   StringRef space = storeSpace(store.getPolicy());
-  int64_t window = windowBytes(fragment);
+  int64_t window = fragment.windowBytes();
   if (!span.from && !span.to)
     return storeVector(address, words, window, space,
                        {both(wanted, span.exists), Predicate(), 0});
@@ -479,11 +277,11 @@ void ThreadBuilder::storeWindows(tv::StoreOp store, int64_t index,
   Fragment fragment = fragmentOf(store.getValue().getType());
   Skew skew = skewOf(store.getTarget(), fragment, index);
   Coord offset = fragment.offset(index);
-  int64_t window = windowBytes(fragment), count = window / fragment.elementBytes();
+  int64_t window = fragment.windowBytes(), count = window / fragment.elementBytes();
   for (int64_t at = 0; at < fragment.run; at += count) {
     int64_t begin = offset.column + at;
     Span span = spanOf(skew, fragment, begin);
-    if (at == 0 && !continuesChain(fragment, index)) {
+    if (at == 0 && !fragment.continuesChain(index)) {
       // Another chain has what lies before the first run.
       Predicate isFirst = isAtEdge(fragment, /*first=*/true);
       span.from = isFirst ? Value(arith::SelectOp::create(b, loc, isFirst,
@@ -503,7 +301,7 @@ void ThreadBuilder::storeChainEnd(tv::StoreOp store, int64_t index,
   Fragment fragment = fragmentOf(store.getValue().getType());
   Skew skew = skewOf(store.getTarget(), fragment, index);
   Coord offset = fragment.offset(index);
-  int64_t begin = offset.column + neighbours(fragment) * fragment.run;
+  int64_t begin = offset.column + fragment.neighbours() * fragment.run;
   Span span = spanOf(skew, fragment, begin);
   span.to = span.to ? Value(arith::MinSIOp::create(b, loc, span.to, skew.elements))
                     : skew.elements;
@@ -519,14 +317,14 @@ void ThreadBuilder::flushStore(tv::StoreOp store, int64_t last) {
   Fragment fragment = fragmentOf(store.getValue().getType());
   PendingStore &pending = pendingStores[store];
   int64_t count = fragment.run * fragment.elementBytes() / 4;
-  int64_t windowWords = windowBytes(fragment) / 4;
+  int64_t windowWords = fragment.windowBytes() / 4;
   int64_t pieces = pending.pieces.size(), first = last + 1 - pieces;
-  bool endsChain = !continuesChain(fragment, last + 1);
+  bool endsChain = !fragment.continuesChain(last + 1);
   Skew skew = skewOf(store.getTarget(), fragment, last);
   Values all = perSkew(
       skew, fragment, count * pieces + (endsChain ? windowWords : 0),
       [&](int64_t known) {
-        int64_t beyond = wordsBeyond(skew, known);
+        int64_t beyond = skew.wordsBeyond(known);
         Values made, before = pending.before;
         for (const Values &words : pending.pieces) {
           // What lies before this run in its first window, then the run.
@@ -563,6 +361,6 @@ void ThreadBuilder::storeUnaligned(tv::StoreOp store, int64_t index, Values word
   PendingStore &pending = pendingStores[store];
   pending.pieces.push_back(std::move(words));
   if (int64_t(pending.pieces.size()) == piecesPerBranch ||
-      !continuesChain(fragment, index + 1))
+      !fragment.continuesChain(index + 1))
     flushStore(store, index);
 }

@@ -167,6 +167,16 @@ void Arguments::apply(sim::LaunchConfig &config) {
          memory.written.empty() ? nullptr : memory.written.data()});
 }
 
+std::vector<std::string> Arguments::describeUnwritten() const {
+  std::vector<std::string> lines;
+  for (const Memory &memory : memories)
+    if (int64_t bytes = count(memory.written, 0))
+      lines.push_back(memory.file + ": " + std::to_string(bytes) + " of " +
+                      std::to_string(memory.written.size()) +
+                      " bytes were never written");
+  return lines;
+}
+
 Error Arguments::writeOutputs() const {
   for (const Memory &memory : memories)
     if (!memory.file.empty())

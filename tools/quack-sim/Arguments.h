@@ -24,6 +24,9 @@
 #include "quack/Simulator/Simulator.h"
 
 #include <deque>
+#include <map>
+#include <string>
+#include <vector>
 
 namespace quack {
 
@@ -36,6 +39,9 @@ public:
   llvm::Error check(llvm::ArrayRef<unsigned> parameterBytes) const;
   /// Hands words and buffers to a launch.
   void apply(sim::LaunchConfig &config);
+  /// Returns a line on each output with bytes that nobody wrote. The launch
+  /// keeps track of them with checkUndefined only.
+  std::vector<std::string> describeUnwritten() const;
   /// Writes the outputs' files.
   llvm::Error writeOutputs() const;
 

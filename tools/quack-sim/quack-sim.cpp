@@ -30,6 +30,8 @@ An argument is an array (x.npy, passed as it is), memory for one
 first), zeros:BYTES, the memory of an argument before (same:0), a number (i8:7,
 i16:7, i32:7, i64:7, f32:0.5, f64:0.5) or any bytes (hex:0042).
 
+Memory of out: starts without values; a warning says how much nobody wrote.
+
 Exit code: 0 no fault, 1 an error, 2 faults.
 )";
 
@@ -222,6 +224,10 @@ static Expected<bool> run(const Options &options) {
   if (!report)
     return report.takeError();
   print(options, *report, runs->size() > 1);
+  // After a fault, CTAs may have stopped before they wrote.
+  if (report->isClean() && (runs->front().checks & sim::checkUndefined))
+    for (const std::string &line : arguments.describeUnwritten())
+      errs() << options.input << ": warning: " << line << "\n";
   if (Error error = arguments.writeOutputs())
     return error;
   return report->isClean();

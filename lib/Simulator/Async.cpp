@@ -172,9 +172,7 @@ bool quack::sim::nameDestination(Warp &warp, const Op &op, unsigned lane,
   if (!place.cta || place.offset + async.bytes > place.cta->shared.size()) {
     report(warp, op, lane, "out-of-bounds",
            std::to_string(async.bytes) + " bytes at shared address " +
-               hex(address) + ": CTAs have " +
-               std::to_string(warp.cta->shared.size()) + " bytes from " +
-               hex(sharedBase) + " on");
+               hex(address) + ": " + describeShared(warp));
     return false;
   }
   if (address % alignment) {
@@ -194,8 +192,8 @@ bool quack::sim::nameDestination(Warp &warp, const Op &op, unsigned lane,
 //===----------------------------------------------------------------------===//
 
 static uint8_t worstState(const Cta &cta, uint32_t offset, uint32_t bytes) {
-  // By a pointer of its own, so that the loop is vectorised: bytes may alias the
-  // vector itself.
+  // By a pointer of its own, so that the loop is vectorised: bytes may alias
+  // the vector itself.
   const uint8_t *state = cta.state.data() + offset;
   uint8_t worst = byteUnwritten;
   for (uint32_t i = 0; i < bytes; ++i)

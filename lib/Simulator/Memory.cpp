@@ -109,8 +109,22 @@ std::string quack::sim::describeMiss(const Launch &launch, uint64_t address) {
   }
   if (!nearest)
     return "no buffer is there";
-  return "the nearest buffer has " + std::to_string(nearest->bytes) +
-         " bytes from " + hex(nearest->address) + " on";
+  const std::vector<uint64_t> &arguments = launch.config->arguments;
+  auto argument = llvm::find(arguments, nearest->address);
+  std::string name =
+      argument == arguments.end()
+          ? ""
+          : ", argument " + std::to_string(argument - arguments.begin()) + ",";
+  return "the nearest buffer" + name + " has " +
+         std::to_string(nearest->bytes) + " bytes from " +
+         hex(nearest->address) + " on";
+}
+
+std::string quack::sim::describeShared(const Warp &warp) {
+  return "CTAs have " + std::to_string(warp.cta->shared.size()) +
+         " bytes from " + hex(sharedBase) + " on, " +
+         std::to_string(warp.cluster->launch.config->sharedBytes) +
+         " of them dynamic";
 }
 
 static void resolveGlobalLanes(Warp &warp, const Op &op, uint32_t lanes,
@@ -195,9 +209,8 @@ static void resolveSharedLane(Warp &warp, const Op &op, unsigned lane,
   SharedPlace place = resolveShared(warp, address, op.space);
   if (!place.cta || place.offset + bytes > place.cta->shared.size()) {
     report(warp, op, lane, "out-of-bounds",
-           Twine(bytes) + " bytes at shared address " + hex(address) +
-               ": CTAs have " + Twine(warp.cta->shared.size()) +
-               " bytes from " + hex(sharedBase) + " on");
+           Twine(bytes) + " bytes at shared address " + hex(address) + ": " +
+               describeShared(warp));
     return;
   }
   if (address % bytes) {

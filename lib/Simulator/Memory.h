@@ -26,6 +26,8 @@ uint8_t *resolveGlobal(const Launch &launch, uint64_t address, uint64_t bytes);
 
 /// Where an address outside of every buffer lies, in words.
 std::string describeMiss(const Launch &launch, uint64_t address);
+/// What shared memory there is, for who misses it.
+std::string describeShared(const Warp &warp);
 
 /// Returns what says which bytes of global memory hold values; null if all do.
 uint8_t *findWritten(const Launch &launch, uint64_t address, uint64_t bytes);

@@ -18,6 +18,26 @@ TEST(Checks, Bounds) {
       "setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.b32 [memory+1020], %r0;");
 }
 
+TEST(Checks, BoundsNameWhatIsThere) {
+  auto textOf = [](const std::string &body) {
+    std::vector<uint32_t> buffer(64);
+    Report report = runBody(body, buffer);
+    return report.faults.empty() ? "" : report.faults.front().text;
+  };
+  EXPECT_EQ(textOf("ld.global.b32 %r2, [%rd0+256];"),
+            "4 bytes at 0x10000000100: the nearest buffer, argument 0, has 256 "
+            "bytes from 0x10000000000 on [ld.global.b32]");
+  std::string shared = "CTAs have 1152 bytes from 0x400 on, 1024 of them "
+                       "dynamic [",
+              statics = ".shared .align 16 .b8 own[128];\n";
+  EXPECT_EQ(textOf(statics + "ld.shared.b32 %r2, [memory+1024];"),
+            "4 bytes at shared address 0x880: " + shared + "ld.shared.b32]");
+  EXPECT_EQ(
+      textOf(statics + "cp.async.ca.shared.global [memory+1024], [%rd0], 4;"),
+      "4 bytes at shared address 0x880: " + shared +
+          "cp.async.ca.shared.global]");
+}
+
 TEST(Checks, Alignment) {
   expectFault("misaligned", "ld.global.v2.b32 {%r2, %r3}, [%rd0+4];",
               "ld.global.v2.b32 {%r2, %r3}, [%rd0+8];");

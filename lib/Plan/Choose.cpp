@@ -70,6 +70,13 @@ static LogicalResult verifyPinnedNames(KernelOp kernel, tv::PlanAttr pins) {
       failed(verifyPinnedNames(kernel, pins.getStore(), "store", Direction::in)));
 }
 
+static bool pinsNothing(tv::PlanAttr pins) {
+  return !pins.getThreads() && !pins.getThreadsPerRow() && !pins.getRowsPerThread() &&
+         !pins.getCluster() && !pins.getVectorSize() && !pins.getAlignment() &&
+         pins.getCtasPerSM() < 0 && !pins.getExchange() && !pins.getHold() &&
+         !pins.getLoad() && !pins.getStore();
+}
+
 /// Returns the kernel's own pins under `pins`, after checking them.
 static FailureOr<tv::PlanAttr> collectPins(KernelOp kernel, tv::PlanAttr pins) {
   if (Attribute given = kernel.getPlanAttr()) {
@@ -170,8 +177,9 @@ static void pairPlans(const KernelTraits &traits, PlanChoice &choice,
 FailureOr<PlanChoice> quack::choosePlan(KernelOp kernel, const Target &gpu,
                                         tv::PlanAttr given) {
   if (ShapedType::isDynamic(kernel.getColumns()))
-    return kernel.emitOpError("must have static columns, got ?: run "
-                              "quack-specialize with columns=N first");
+    return kernel.emitOpError("must have static columns, got ?: give "
+                              "--columns=N, or run quack-specialize with columns=N "
+                              "first");
   FailureOr<tv::PlanAttr> pins = collectPins(kernel, given);
   if (failed(pins))
     return failure();
@@ -181,7 +189,8 @@ FailureOr<PlanChoice> quack::choosePlan(KernelOp kernel, const Target &gpu,
   choice.plans = enumeratePlans(traits, gpu, *pins, whyNot);
   if (choice.plans.empty())
     return kernel.emitOpError("has no legal plan for N = ")
-           << kernel.getColumns() << " with the pins given: " << whyNot;
+           << kernel.getColumns()
+           << (pinsNothing(*pins) ? ": " : " with the pins given: ") << whyNot;
   if (!pins->getAlignment() && !kernel.getOtherwiseAttr() &&
       wantsAlignment(choice.plans.front().plan))
     pairPlans(traits, choice,

@@ -9,7 +9,7 @@
 // RULE: error: plan field 'threads' must be a multiple of 32 from 32 to 1024, got 63
 // RULE: error: cannot read the pinned plan fields 'threads = 63'
 
-// expected-error @below {{'quack.kernel' op must have static columns, got ?: run quack-specialize with columns=N first}}
+// expected-error @below {{'quack.kernel' op must have static columns, got ?: give --columns=N, or run quack-specialize with columns=N first}}
 quack.kernel @generic(%x: memref<?x?xf32> in row) {}
 
 // -----

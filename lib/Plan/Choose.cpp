@@ -11,8 +11,7 @@
 
 #include "quack/Plan/Planner.h"
 
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -195,6 +194,7 @@ FailureOr<PlanChoice> quack::choosePlan(KernelOp kernel, const Target &gpu,
       wantsAlignment(choice.plans.front().plan))
     pairPlans(traits, choice,
               enumeratePlans(traits, gpu, forAnyStart(*pins), whyNot));
+  choice.tree = treeSignature(traits, choice.plans[choice.picked].plan);
   return choice;
 }
 
@@ -236,7 +236,5 @@ void quack::printPlans(raw_ostream &os, KernelOp kernel, const Target &gpu,
     os << "// for rows that start at any element\n";
     printPlan(os, *choice.anywhere, ">");
   }
-  os << "// tree: "
-     << treeSignature(KernelTraits::analyse(kernel), choice.plans[choice.picked].plan)
-     << "\n";
+  os << "// tree: " << choice.tree << "\n";
 }

@@ -52,7 +52,7 @@ static void explain(KernelOp kernel, const Target &gpu, const PlanChoice &choice
       kernel.getColumns(), gpu.name, plan.getThreadsPerRow(), plan.getThreads(),
       plan.getCluster(), plan.getRows(), best.registers, best.ctasPerSM,
       static_cast<int64_t>(best.bytesInFlight / 1024), best.decisive,
-      choice.plans.size(), treeSignature(KernelTraits::analyse(kernel), plan));
+      choice.plans.size(), choice.tree);
   if (choice.anywhere)
     text += llvm::formatv("; rows that are not aligned run in a variant of that "
                           "tree, at about {0:P0} of the speed",

@@ -79,6 +79,7 @@ std::string treeSignature(const KernelTraits &traits, tv::PlanAttr plan);
 struct PlanChoice {
   llvm::SmallVector<CostedPlan> plans; ///< the legal ones, cheapest first
   size_t picked = 0;
+  std::string tree; ///< of the picked plan
   /// With the same tree, for rows that start at any element; none if the picked
   /// plan takes those, or the pins say that there are none.
   std::optional<CostedPlan> anywhere;

@@ -89,8 +89,6 @@ ThreadBuilder::Skew ThreadBuilder::skewOf(Value operand, const Fragment &fragmen
   return skew;
 }
 
-
-
 /// Returns `count` words: what stands a skew after the start of `words`.
 SmallVector<Value> ThreadBuilder::shiftDown(SmallVector<Value> words,
                                             const Skew &skew, int64_t known,
@@ -162,7 +160,6 @@ ThreadBuilder::perSkew(const Skew &skew, const Fragment &fragment, int64_t count
 //===----------------------------------------------------------------------===//
 // Neighbours
 //===----------------------------------------------------------------------===//
-
 
 /// Returns, of each of `words`, the value of the lane `distance` (1 or -1) away
 /// among those that hold neighbouring runs, in a circle.

@@ -144,8 +144,8 @@ void ThreadBuilder::storeElements(Address address, const Fragment &fragment,
 // Loads
 //===----------------------------------------------------------------------===//
 
-/// Loads window `number` of piece `index`, which may be one beyond the last of a
-/// chain: of that, only the first lane's first window is wanted.
+/// Loads, where it is `wanted`, the window `begin` elements from the thread's first
+/// column.
 SmallVector<Value> ThreadBuilder::loadWindow(tv::LoadOp load, const Skew &skew,
                                              const Fragment &fragment,
                                              int64_t begin, Predicate wanted) {
@@ -175,8 +175,7 @@ SmallVector<Value> ThreadBuilder::loadWindow(tv::LoadOp load, const Skew &skew,
   scf::YieldOp::create(b, loc, loadElements(address, fragment, space, policy, span, fill));
   b.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(b, loc, words);
-  return llvm::to_vector(
-      llvm::map_range(branch.getResults(), [](OpResult r) -> Value { return r; }));
+  return Values(branch.getResults());
 }
 
 /// Returns the words of the windows that begin in piece `index`; with `beyond`,

@@ -135,27 +135,31 @@ void Clock::learn(Agent agent, uint32_t lanes, uint32_t all, uint32_t time) {
   normalise(times, size_t(entry - times.lanes.begin()));
 }
 
-void Clock::join(const Clock &other) {
+bool Clock::join(const Clock &other) {
   if (entries.empty()) {
     entries = other.entries;
-    return;
+    return !entries.empty();
   }
+  bool changes = false;
   size_t at = 0;
   for (const Entry &theirs : other.entries) {
     while (at < entries.size() && entries[at].cta < theirs.cta)
       ++at;
     if (at == entries.size() || entries[at].cta != theirs.cta) {
       entries.insert(entries.begin() + at, theirs);
+      changes = true;
       continue;
     }
     const CtaTimes &mine = *entries[at].times;
     if (&mine == theirs.times.get() || covers(mine, *theirs.times))
       continue;
+    changes = true;
     if (covers(*theirs.times, mine))
       entries[at].times = theirs.times;
     else
       joinTimes(change(theirs.cta), *theirs.times);
   }
+  return changes;
 }
 
 bool Clock::isSame(const Clock &other) const {

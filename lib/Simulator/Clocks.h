@@ -109,7 +109,8 @@ public:
     if (!knowsCta(cta))
       change(cta);
   }
-  void join(const Clock &other);
+  /// Returns whether the other knows more.
+  bool join(const Clock &other);
   void clear() { entries.clear(); }
   bool isEmpty() const { return entries.empty(); }
   /// Returns whether both are the same objects.

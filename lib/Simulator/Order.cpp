@@ -28,7 +28,8 @@ Clock &quack::sim::clockOf(Warp &warp, unsigned lane) {
   return groupOf(warp, lane).clock;
 }
 
-void quack::sim::partGroups(Warp &warp, uint32_t lanes) {
+bool quack::sim::partGroups(Warp &warp, uint32_t lanes) {
+  bool parts = false;
   for (size_t i = 0, count = warp.groups.size(); i < count; ++i) {
     uint32_t inside = warp.groups[i].lanes & lanes;
     if (inside == 0 || inside == warp.groups[i].lanes)
@@ -37,29 +38,39 @@ void quack::sim::partGroups(Warp &warp, uint32_t lanes) {
     other.lanes = inside;
     warp.groups[i].lanes &= ~inside;
     warp.groups.push_back(std::move(other));
+    parts = true;
   }
+  return parts;
 }
 
-static void unite(Warp &warp) {
-  for (size_t i = 0; i < warp.groups.size(); ++i)
-    for (size_t j = warp.groups.size(); j-- > i + 1;)
-      if (warp.groups[i].clock.isSame(warp.groups[j].clock) &&
-          warp.groups[i].fences == warp.groups[j].fences) {
-        warp.groups[i].lanes |= warp.groups[j].lanes;
-        warp.groups.erase(warp.groups.begin() + j);
-      }
+/// Unites the groups of `lanes` with those that know the same.
+static void unite(Warp &warp, uint32_t lanes) {
+  for (size_t i = warp.groups.size(); i-- > 0;) {
+    LaneGroup &group = warp.groups[i];
+    if (!(group.lanes & lanes))
+      continue;
+    auto *same = llvm::find_if(warp.groups, [&](const LaneGroup &other) {
+      return &other != &group && other.clock.isSame(group.clock) &&
+             other.fences == group.fences;
+    });
+    if (same == warp.groups.end())
+      continue;
+    same->lanes |= group.lanes;
+    warp.groups.erase(warp.groups.begin() + i);
+  }
 }
 
 void quack::sim::acquire(Warp &warp, uint32_t lanes, const Clock &from) {
   if (!warp.cluster->tracksOrder)
     return;
   if (warp.groups.size() == 1 && (warp.groups[0].lanes & ~lanes) == 0)
-    return warp.groups[0].clock.join(from);
-  partGroups(warp, lanes);
+    return void(warp.groups[0].clock.join(from));
+  bool changes = partGroups(warp, lanes);
   for (LaneGroup &group : warp.groups)
     if (group.lanes & lanes)
-      group.clock.join(from);
-  unite(warp);
+      changes |= group.clock.join(from);
+  if (changes)
+    unite(warp, lanes);
 }
 
 void quack::sim::handOnOwn(Warp &warp, uint32_t lanes, uint32_t time,

@@ -15,8 +15,9 @@ namespace quack::sim {
 
 Agent agentOf(const Warp &warp, AgentKind kind);
 LaneGroup &groupOf(Warp &warp, unsigned lane);
-/// Parts groups so that each lies within `lanes` or outside.
-void partGroups(Warp &warp, uint32_t lanes);
+/// Parts groups so that each lies within `lanes` or outside. Returns whether
+/// any did not.
+bool partGroups(Warp &warp, uint32_t lanes);
 /// Returns what a lane knows of others.
 Clock &clockOf(Warp &warp, unsigned lane);
 /// Hands what `lanes` know and have done on to `into`, and ends the warp's

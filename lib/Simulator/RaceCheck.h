@@ -23,6 +23,9 @@ struct Checker {
   AccessLog &log;
   bool isStrong;
   uint32_t ordered = 0; ///< an event all of whose lanes are known
+  /// What the last access to a cell has made of it; of no lanes: unknown.
+  uint32_t lanesBefore = 0;
+  ShadowCell before, after;
 
   Checker(Warp &warp, const Op &op, AccessKind kind, uint32_t event)
       : warp(warp), op(op), kind(kind), event(event),

@@ -382,8 +382,10 @@ static void checkNonCoherent(Checker &check, const ShadowCell &cell,
                      other);
 }
 
-void quack::sim::accessCell(Checker &check, ShadowCell &cell, uint32_t mine,
-                            const Spot &spot) {
+/// Checks the access to a cell, and notes it. Returns whether a cell of the
+/// same past would fare the same.
+static bool access(Checker &check, ShadowCell &cell, uint32_t mine,
+                   const Spot &spot) {
   if (check.op.isNonCoherent || (cell.read & readByNc))
     checkNonCoherent(check, cell, mine, spot);
   if (cell.write)
@@ -396,20 +398,36 @@ void quack::sim::accessCell(Checker &check, ShadowCell &cell, uint32_t mine,
       cell.read |= check.log.with(0, check.event, mine) | mark;
     else
       cell.read = withRead(check, cell.read, mine) | mark;
-    return;
+    return true;
   }
   if (cell.read & ~readByNc)
     checkSet(check, cell.read, mine, spot, false);
   if (check.isStrong) {
     cell.write = withStrongWrite(check, cell.write, mine);
-    return;
+    return true;
   }
+  bool isRelease = false;
   if (cell.write) {
     const Event &last = check.log[check.log.first(cell.write).event];
     uint64_t bytes = uint64_t(sizeOf(last.op->type)) * last.op->count;
-    if (last.isStrong) // keys are those of whole accesses
+    isRelease = last.isStrong;
+    if (isRelease) // keys are those of whole accesses
       forgetReleases(check.warp.cluster->machine, spot.key() & ~(bytes - 1));
   }
   cell.write = check.log.with(0, check.event, mine);
   cell.read &= readByNc;
+  return !isRelease;
+}
+
+void quack::sim::accessCell(Checker &check, ShadowCell &cell, uint32_t mine,
+                            const Spot &spot) {
+  // The cells of one access often have one past, which may be long.
+  if (check.lanesBefore == mine && check.before == cell) {
+    cell = check.after;
+    return;
+  }
+  ShadowCell before = cell;
+  check.lanesBefore = access(check, cell, mine, spot) ? mine : 0;
+  check.before = before;
+  check.after = cell;
 }

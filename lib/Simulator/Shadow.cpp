@@ -45,9 +45,9 @@ void AccessLog::growTable() {
   table.assign(std::max<size_t>(256, 2 * table.size()), 0);
   for (uint32_t i = 0; i < lists.size(); ++i) {
     size_t at = hash(lists[i]);
-    while (table[at % table.size()])
+    while (table[at & (table.size() - 1)])
       ++at;
-    table[at % table.size()] = i + 1;
+    table[at & (table.size() - 1)] = i + 1;
   }
 }
 
@@ -55,14 +55,14 @@ uint32_t AccessLog::numberOf(const Item &item) {
   if (4 * lists.size() >= 3 * table.size())
     growTable();
   size_t at = hash(item);
-  for (; uint32_t number = table[at % table.size()]; ++at) {
+  for (; uint32_t number = table[at & (table.size() - 1)]; ++at) {
     const Item &other = lists[number - 1];
     if (other.event == item.event && other.lanes == item.lanes &&
         other.rest == item.rest)
       return number - 1;
   }
   append(lists, item);
-  return (table[at % table.size()] = uint32_t(lists.size())) - 1;
+  return (table[at & (table.size() - 1)] = uint32_t(lists.size())) - 1;
 }
 
 AccessSet AccessLog::with(AccessSet set, uint32_t event, uint32_t lanes) {

@@ -54,6 +54,9 @@ using AccessSet = uint32_t;
 struct ShadowCell {
   AccessSet write = 0; ///< with strong reads of a strong write, before it
   AccessSet read = 0;  ///< with `readByNc`
+  bool operator==(const ShadowCell &other) const {
+    return write == other.write && read == other.read;
+  }
 };
 
 /// Marks cells that an ld.global.nc has read, whoever read them since.
@@ -182,7 +185,8 @@ private:
   }
   std::vector<Event> events;
   std::vector<Item> lists;
-  /// A hash table of the lists, by what they hold: numbers + 1, or 0.
+  /// A hash table of the lists, by what they hold: numbers + 1, or 0. Its size
+  /// is a power of two.
   std::vector<uint32_t> table;
   uint32_t numberOf(const Item &item);
   void growTable();

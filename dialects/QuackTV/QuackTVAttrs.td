@@ -82,13 +82,16 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     | `ctas_per_sm` | resident CTAs that the registers must allow (0: any) | 0 … 32 |
     | `exchange` | in a cluster: each warp's partial travels, or each CTA's | `warps`, `ctas` |
     | `hold` | for each operand, where its row waits between passes | `registers`, `packed`, `async`, `bulk`, `reload` |
+    | `kept` | of rows held by `reload`, the elements of a thread, from the first, that wait in shared memory and are not read again | 0 … what a thread holds, multiple of `vector` |
     | `load` | for each operand, cache policy of loads | `cached`, `no_allocate`, `evict_first`, `evict_last` |
     | `store` | for each operand, cache policy of stores | `write_back`, `streaming`, `skip_l1` |
 
     `registers` keeps what a pass computes for the next one. With the others a
     pass computes again from the operand: `packed` keeps the words as loaded
     and widens them in each pass, `async` and `bulk` keep them in shared memory
-    (by cp.async or by a bulk copy), `reload` reads global memory again.
+    (by cp.async or by a bulk copy), `reload` reads global memory again, except
+    for the elements that are `kept`: their thread puts them into shared memory, in
+    a place of its own.
 
     Where `alignment` is not pinned, `quack-plan` makes a kernel for each of both.
     With `element` a row may start anywhere: its accesses are still
@@ -110,6 +113,7 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     DefaultValuedParameter<"int64_t", "-1">:$ctasPerSM,
     OptionalParameter<"std::optional<::quack::tv::Exchange>">:$exchange,
     OptionalParameter<"::mlir::DictionaryAttr", "operand name to #quack_tv.hold">:$hold,
+    DefaultValuedParameter<"int64_t", "-1">:$kept,
     OptionalParameter<"::mlir::DictionaryAttr", "operand name to #quack_tv.load_policy">:$load,
     OptionalParameter<"::mlir::DictionaryAttr", "operand name to #quack_tv.store_policy">:$store);
   let hasCustomAssemblyFormat = 1;

@@ -98,7 +98,10 @@ def QuackTV_LoadOp : QuackTV_Op<"load", [Pure]> {
     With `at_use` each access is made just before the value is needed and its
     registers are free afterwards; without, all accesses are issued where the
     operation stands. `pass` keeps the loads of different passes apart, so that
-    no compiler merges them into one set of live registers.
+    no compiler merges them into one set of live registers. With `kept` the first
+    load of the operand puts so many elements of each thread into shared memory, at
+    byte `kept_at`, which `quack-tv-place-barriers` sets; later loads read these
+    there. A thread's elements are its own, so nothing is synchronised.
 
     Example:
     ```mlir
@@ -115,16 +118,25 @@ def QuackTV_LoadOp : QuackTV_Op<"load", [Pure]> {
     - (C1) `source` is a memref operand of the kernel.
     - (C2) the result is a tile with the kernel's rows (and one column for a
       `scalar` operand), a layout, and the memref's element type.
+    - (C3) `kept` is a positive multiple of the plan's `vector`, at most a
+      thread's elements, and `at_use` is given.
+    - (C4) all loads of an operand with the same type have the same `kept`.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "a kernel operand">:$source,
     DefaultValuedAttr<QuackTV_LoadPolicyAttr, "LoadPolicy::cached">:$policy,
     OptionalAttr<QuackTV_Pass>:$pass,
-    UnitAttr:$at_use);
+    UnitAttr:$at_use,
+    OptionalAttr<I64Attr>:$kept,
+    OptionalAttr<I64Attr>:$kept_at);
   let results = (outs QuackTV_Tile:$result);
   let assemblyFormat = [{
     $source (`policy` custom<LoadPolicy>($policy)^)? (`pass` $pass^)?
-    (`at_use` $at_use^)? attr-dict `:` type($source) `->` type($result)
+    (`at_use` $at_use^)? (`kept` $kept^)? (`at` $kept_at^)? attr-dict `:` type($source) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// Returns the first load in the kernel that reads the same.
+    LoadOp getFirstRead();
   }];
   let hasVerifier = 1;
 }

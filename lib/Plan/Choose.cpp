@@ -40,6 +40,7 @@ static tv::PlanAttr mergePins(tv::PlanAttr under, tv::PlanAttr over) {
       over.getCtasPerSM() >= 0 ? over.getCtasPerSM() : under.getCtasPerSM(),
       over.getExchange() ? over.getExchange() : under.getExchange(),
       merge(under.getHold(), over.getHold()),
+      over.getKept() >= 0 ? over.getKept() : under.getKept(),
       merge(under.getLoad(), over.getLoad()),
       merge(under.getStore(), over.getStore()));
 }
@@ -73,7 +74,7 @@ static bool pinsNothing(tv::PlanAttr pins) {
   return !pins.getThreads() && !pins.getThreadsPerRow() && !pins.getRowsPerThread() &&
          !pins.getCluster() && !pins.getVectorSize() && !pins.getAlignment() &&
          pins.getCtasPerSM() < 0 && !pins.getExchange() && !pins.getHold() &&
-         !pins.getLoad() && !pins.getStore();
+         pins.getKept() < 0 && !pins.getLoad() && !pins.getStore();
 }
 
 /// Returns the kernel's own pins under `pins`, after checking them.
@@ -110,10 +111,7 @@ std::string quack::treeSignature(const KernelTraits &traits, tv::PlanAttr plan) 
             tv::stringifyExchange(plan.getExchange().value_or(tv::Exchange::warps))
                 .str();
   // Rows that are read again are reduced in chunks.
-  if (llvm::any_of(traits.operands, [&](const OperandTraits &operand) {
-        return operand.role == Role::row &&
-               plan.holdOf(operand.name) == tv::Hold::reload;
-      }))
+  if (reloadsRows(traits, plan))
     text += ", in chunks";
   return text;
 }
@@ -144,7 +142,7 @@ static tv::PlanAttr forAnyStart(tv::PlanAttr pins) {
       pins.getCluster(), pins.getVectorSize(), tv::Alignment::element,
       pins.getCtasPerSM(), pins.getExchange(),
       holds.empty() ? DictionaryAttr() : holds.getDictionary(context),
-      pins.getLoad(), pins.getStore());
+      pins.getKept(), pins.getLoad(), pins.getStore());
 }
 
 /// Pairs plans of one tree: the cheapest for rows that start anywhere where most
@@ -208,6 +206,8 @@ static std::string holdsText(tv::PlanAttr plan) {
   for (NamedAttribute entry : plan.getHold())
     text += (text.empty() ? "" : ", ") + entry.getName().str() + " " +
             tv::stringifyHold(cast<tv::HoldAttr>(entry.getValue()).getValue()).str();
+  if (plan.getKept() > 0)
+    text += ", " + std::to_string(plan.getKept()) + " kept";
   return text;
 }
 

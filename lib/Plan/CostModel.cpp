@@ -34,6 +34,12 @@ static bool isRowInput(const OperandTraits &operand) {
   return operand.role == Role::row && operand.isLoaded;
 }
 
+bool quack::reloadsRows(const KernelTraits &traits, tv::PlanAttr plan) {
+  return llvm::any_of(traits.operands, [&](const OperandTraits &operand) {
+    return isRowInput(operand) && holdOf(operand, plan) == tv::Hold::reload;
+  });
+}
+
 /// Registers a thread needs, as ptxas was seen to allot them.
 static int64_t estimateRegisters(const KernelTraits &traits, const Target &target,
                                  tv::PlanAttr plan) {
@@ -62,7 +68,8 @@ static int64_t estimateRegisters(const KernelTraits &traits, const Target &targe
       // What must be there are the accesses under way; ptxas reads further ahead
       // where the CTA's size leaves it registers.
       double needed = 8 + std::min<double>(elements, 16) * ahead;
-      double left = target.registersPerSM / plan.getThreads() - registers - wide;
+      int64_t ctas = std::max<int64_t>(1, plan.getCtasPerSM());
+      double left = target.registersPerSM / (plan.getThreads() * ctas) - registers - wide;
       registers += std::max(needed, std::min(left, 8 + elements * ahead));
       break;
     }
@@ -80,6 +87,8 @@ static int64_t estimateShared(const KernelTraits &traits, tv::PlanAttr plan) {
     if (isRowInput(operand) && (hold == tv::Hold::async || hold == tv::Hold::bulk))
       bytes += plan.getRows() * plan.getPaddedColumns(traits.columns) /
                plan.getCluster() * operand.bytes;
+    if (isRowInput(operand) && hold == tv::Hold::reload)
+      bytes += plan.getThreads() * std::max<int64_t>(0, plan.getKept()) * operand.bytes;
   }
   int64_t warps = std::max<int64_t>(1, plan.getThreadsPerRow() / warpSize);
   if (plan.getCluster() > 1 || warps > 1)
@@ -173,10 +182,22 @@ std::string quack::violatedRule(const KernelTraits &traits, const Target &target
     return "a thread must hold at most " + text(maxElementsPerThread) +
            " elements (its code is unrolled), got " + text(elements) +
            ": use more threads or a larger cluster";
+  if (plan.getKept() > 0 && !reloadsRows(traits, plan))
+    return "only of rows that are held by reload some elements are kept, got kept = " +
+           text(plan.getKept());
+  if (plan.getKept() > elements || std::max<int64_t>(0, plan.getKept()) % plan.getVectorSize() != 0)
+    return "kept must be a multiple of vector = " + text(plan.getVectorSize()) +
+           " and at most the " + text(elements) + " elements that a thread holds, got " +
+           text(plan.getKept());
   int64_t shared = estimateShared(traits, plan);
   if (shared > target.sharedPerCta)
     return "shared memory of a CTA must be at most " + text(target.sharedPerCta) +
            " bytes, got " + text(shared);
+  int64_t ctas = std::max<int64_t>(1, plan.getCtasPerSM());
+  if (ctas * (shared + 1024) > target.sharedPerSM)
+    return text(ctas) + " CTAs an SM, as ctas_per_sm asks, have " +
+           text(target.sharedPerSM / ctas - 1024) +
+           " bytes of shared memory each, got " + text(shared);
   int64_t registers = estimateRegisters(traits, target, plan);
   int64_t limit = std::min<int64_t>(
       255, target.registersPerSM / plan.getThreads() /
@@ -280,18 +301,24 @@ static double reachableBandwidth(const KernelTraits &traits, const Target &targe
   return writesRows ? target.bandwidth : target.readBandwidth;
 }
 
+int64_t quack::countRereads(const KernelTraits &traits) {
+  // Reductions that meet in one exchange read a chunk together: online pairs.
+  return traits.exponentials > 0
+             ? std::max<int64_t>(0, traits.passes - traits.exchanges)
+             : traits.passes - 1;
+}
+
 /// Microseconds that reading rows again takes of the whole GPU's time, for one row:
 /// from L2 if all rows under way fit there.
 static double rereadTime(const KernelTraits &traits, const Target &target,
                          tv::PlanAttr plan, int64_t ctasPerSM) {
-  // Reductions that meet in one exchange read a chunk together: online pairs.
-  int64_t passes = traits.passes - 1;
-  if (traits.exponentials > 0)
-    passes = std::max<int64_t>(0, traits.passes - traits.exchanges);
+  int64_t passes = countRereads(traits);
+  double kept = std::max<int64_t>(0, plan.getKept());
+  double rereadShare = std::max(0.0, 1 - kept / elementsPerThread(traits, plan));
   double again = 0;
   for (const OperandTraits &operand : traits.operands)
     if (isRowInput(operand) && holdOf(operand, plan) == tv::Hold::reload)
-      again += passes * traits.columns * operand.bytes;
+      again += passes * traits.columns * operand.bytes * rereadShare;
   double underWay = bytesPerRow(traits) * plan.getRows() / plan.getCluster() *
                     ctasPerSM * target.sms;
   return again / (underWay < 0.6 * target.l2Bytes ? target.l2Bandwidth
@@ -312,11 +339,9 @@ static double coalescing(const KernelTraits &traits, tv::PlanAttr plan) {
 /// How often a CTA waits for memory as long as for its first load: once, and where a
 /// row is read in chunks, in part again for each.
 static double waitsForMemory(const KernelTraits &traits, tv::PlanAttr plan) {
-  bool inChunks = llvm::any_of(traits.operands, [&](const OperandTraits &operand) {
-    return isRowInput(operand) && holdOf(operand, plan) == tv::Hold::reload;
-  });
-  return inChunks ? std::max(1.0, elementsPerThread(traits, plan) / 32.0 * 0.6 + 0.4)
-                  : 1;
+  return reloadsRows(traits, plan)
+             ? std::max(1.0, elementsPerThread(traits, plan) / 32.0 * 0.6 + 0.4)
+             : 1;
 }
 
 static Limits computeLimits(const KernelTraits &traits, const Target &target,
@@ -371,6 +396,9 @@ CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
   double waves = std::ceil(double(traits.rows) / plan.getRows()) *
                  plan.getCluster() / (target.sms * cost.ctasPerSM);
   rate /= 1 + 1.55 / std::max(1.0, waves);
+  // What is kept goes through the load and store unit three times.
+  if (plan.getKept() > 0)
+    rate *= 0.85;
   // Padding columns take issue slots and registers, not bandwidth.
   double padding = double(plan.getPaddedColumns(traits.columns)) / traits.columns;
   rate /= 1 + 0.5 * (padding - 1);

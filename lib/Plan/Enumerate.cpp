@@ -34,6 +34,7 @@ private:
                 int64_t cluster);
   /// Adds the plan that `withCtas` makes of a number of CTAs an SM, if legal.
   void tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas);
+  int64_t mostKept(llvm::function_ref<tv::PlanAttr(int64_t)> withKept) const;
   DictionaryAttr holds(tv::Hold rowHold) const;
   DictionaryAttr stores(int64_t rowBytes) const;
 
@@ -127,14 +128,39 @@ void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
     DictionaryAttr held = holds(hold);
     if (!seen.insert(held).second)
       continue;
-    auto withCtas = [&](int64_t ctasPerSM) {
+    auto with = [&](int64_t ctasPerSM, int64_t kept) {
       return tv::PlanAttr::get(context, threads, threadsPerRow, rowsPerThread,
                                cluster, vectorSize, pins.getAlignment(),
-                               ctasPerSM, exchange, held,
+                               ctasPerSM, exchange, held, kept,
                                loads.getDictionary(context), stores(rowBytes));
     };
-    tryPlan(withCtas);
+    bool isReload = reloadsRows(traits, with(0, 0));
+    int64_t least = std::max<int64_t>(isReload ? 0 : -1, pins.getKept());
+    tryPlan([&](int64_t ctasPerSM) { return with(ctasPerSM, least); });
+    // As much as one resident CTA, or each of two, has shared memory for.
+    for (int64_t ctas : pinned(std::max<int64_t>(0, pins.getCtasPerSM()), {1, 2}))
+      if (int64_t most = mostKept([&](int64_t kept) { return with(ctas, kept); }))
+        tryPlan([&](int64_t) { return with(ctas, most); });
   }
+}
+
+/// Returns how many elements a thread can keep in shared memory, where `withKept`
+/// holds rows by reload.
+int64_t
+Enumerator::mostKept(llvm::function_ref<tv::PlanAttr(int64_t)> withKept) const {
+  tv::PlanAttr plan = withKept(0);
+  if (pins.getKept() >= 0 || !reloadsRows(traits, plan) || !countRereads(traits) ||
+      !violatedRule(traits, target, plan).empty())
+    return 0;
+  int64_t vector = plan.getVectorSize();
+  int64_t kept = plan.getPaddedColumns(traits.columns) / plan.getCluster() /
+                 plan.getThreadsPerRow() * plan.getRowsPerThread();
+  Target roomy = target;
+  roomy.sharedPerSM = roomy.sharedPerCta = target.sharedBesideL1;
+  while ((kept -= vector) > 0)
+    if (violatedRule(traits, roomy, withKept(kept)).empty())
+      return kept;
+  return 0;
 }
 
 void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {

@@ -25,6 +25,7 @@ std::optional<Target> Target::lookup(llvm::StringRef name) {
   target.ctasPerSM = 32;
   target.sharedPerSM = 228 * 1024;
   target.sharedPerCta = 227 * 1024;
+  target.sharedBesideL1 = 164 * 1024;
   // Fitted to the order of timed plans: README.md.
   target.bandwidth = 4.8e6;
   target.readBandwidth = 4.6e6;

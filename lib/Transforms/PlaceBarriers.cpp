@@ -55,6 +55,7 @@ private:
     return barrierOffsets.back();
   }
   void placeStage(tv::StageOp stage);
+  void placeKept(tv::LoadOp load);
   void placeAwait(tv::StageOp stage);
   template <typename StepOp> void placeExchange(StepOp step, bool remote);
   void placeScalarStore(tv::StoreOp store);
@@ -84,6 +85,17 @@ void BarrierPlacer::placeStage(tv::StageOp stage) {
   if (stage.getForm() == tv::Hold::bulk)
     stage.setBarrierOffset(allocateBarrier(/*expectedBytes=*/0));
   placeAwait(stage);
+}
+
+/// Elements that are kept have places of each thread's own.
+void BarrierPlacer::placeKept(tv::LoadOp load) {
+  tv::LoadOp first = load.getFirstRead();
+  if (!load.getKept())
+    return;
+  if (first != load)
+    return load.setKeptAt(first.getKeptAt());
+  int64_t bytes = load.getType().getElementTypeBitWidth() / 8;
+  load.setKeptAt(allocate(kernel.getPlan().getThreads() * *load.getKept() * bytes, 16));
 }
 
 /// Puts the await just before the first read of `stage`.
@@ -183,6 +195,8 @@ void BarrierPlacer::run() {
   for (Operation *op : ops)
     if (auto stage = dyn_cast<tv::StageOp>(op))
       placeStage(stage);
+    else if (auto load = dyn_cast<tv::LoadOp>(op))
+      placeKept(load);
   for (Operation *op : ops) {
     if (auto step = dyn_cast<tv::BlockReduceOp>(op))
       placeExchange(step, /*remote=*/false);

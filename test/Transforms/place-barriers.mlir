@@ -21,6 +21,19 @@ quack_tv.kernel @none(%x: memref<?x512xf32> inout row) plan #plan {
   quack_tv.store %v, %x : tensor<1x512xf32, #tile>, memref<?x512xf32>
 }
 
+// Each thread has places of its own for what it keeps: 128 threads x 4 elements x
+// 4 bytes, for all loads of the operand.
+// CHECK-LABEL: quack_tv.kernel @kept
+// CHECK-SAME: shared 2048 {
+quack_tv.kernel @kept(%x: memref<?x512xf32> inout row) plan #plan {
+  // CHECK-NEXT: quack_tv.load %x pass 0 at_use kept 4 at 0 :
+  // CHECK-NEXT: quack_tv.load %x pass 1 at_use kept 4 at 0 :
+  %v = quack_tv.load %x pass 0 at_use kept 4 : memref<?x512xf32> -> tensor<1x512xf32, #tile>
+  %w = quack_tv.load %x pass 1 at_use kept 4 : memref<?x512xf32> -> tensor<1x512xf32, #tile>
+  %s = arith.addf %v, %w : tensor<1x512xf32, #tile>
+  quack_tv.store %s, %x : tensor<1x512xf32, #tile>, memref<?x512xf32>
+}
+
 // Two exchanges in a row have a buffer each: the second does not overwrite what
 // a slow warp still reads.
 // CHECK-LABEL: quack_tv.kernel @block

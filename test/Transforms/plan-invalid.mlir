@@ -4,7 +4,7 @@
 // RUN: not quack-opt %s --quack-plan="pin='threads = 63'" 2>&1 | FileCheck %s --check-prefix=RULE
 
 // TARGET: error: unknown target 'v100', expected one of: h100, h200
-// PIN: error: unknown plan field 'thread', expected threads, threads_per_row, rows_per_thread, cluster, vector, alignment, ctas_per_sm, exchange, hold, load or store
+// PIN: error: unknown plan field 'thread', expected threads, threads_per_row, rows_per_thread, cluster, vector, alignment, ctas_per_sm, exchange, hold, kept, load or store
 // PIN: error: cannot read the pinned plan fields 'thread = 64': expected for example 'threads = 256, cluster = 4'
 // RULE: error: plan field 'threads' must be a multiple of 32 from 32 to 1024, got 63
 // RULE: error: cannot read the pinned plan fields 'threads = 63'
@@ -170,4 +170,29 @@ quack.kernel @staged_anywhere(%x: memref<?x64xf32> in row) plan #quack_tv.plan<a
 // expected-error @below {{'quack.kernel' op has no legal plan for N = 64 with the pins given: with alignment = element an access takes at least 4 bytes of each operand, got 2 of 'x'}}
 quack.kernel @narrow_anywhere(%x: memref<?x64xi8> in row) plan #quack_tv.plan<alignment = element, vector = 2> {
   %v = quack.load %x : memref<?x64xi8> -> tensor<64xi32>
+}
+
+// -----
+
+// expected-error @below {{only of rows that are held by reload some elements are kept, got kept = 8}}
+quack.kernel @kept_of_registers(%x: memref<?x64xf32> in row)
+    plan #quack_tv.plan<hold = {x = registers}, kept = 8> {
+  %v = quack.load %x : memref<?x64xf32> -> tensor<64xf32>
+}
+
+// -----
+
+// expected-error @below {{kept must be a multiple of vector = 4 and at most the 8 elements that a thread holds, got 12}}
+quack.kernel @kept_of_others(%x: memref<?x256xf32> in row)
+    plan #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4, hold = {x = reload}, kept = 12> {
+  %v = quack.load %x : memref<?x256xf32> -> tensor<256xf32>
+}
+
+// -----
+
+// expected-error @below {{4 CTAs an SM, as ctas_per_sm asks, have 57344 bytes of shared memory each, got 65536}}
+quack.kernel @kept_by_too_many_ctas(%x: memref<?x65536xf32> in row)
+    plan #quack_tv.plan<threads = 512, threads_per_row = 512, rows_per_thread = 1, cluster = 1, vector = 4,
+                        ctas_per_sm = 4, hold = {x = reload}, kept = 32> {
+  %v = quack.load %x : memref<?x65536xf32> -> tensor<65536xf32>
 }

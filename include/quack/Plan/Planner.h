@@ -56,6 +56,12 @@ struct CostedPlan {
                          ///< issue or mufu
 };
 
+/// Returns whether some row is read again in each pass.
+bool reloadsRows(const KernelTraits &traits, tv::PlanAttr plan);
+
+/// Returns how often a row that is held by reload is read again.
+int64_t countRereads(const KernelTraits &traits);
+
 /// Returns why `plan`, complete, is not legal for the kernel; empty if it is.
 std::string violatedRule(const KernelTraits &traits, const Target &target,
                          tv::PlanAttr plan);

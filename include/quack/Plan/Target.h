@@ -27,6 +27,8 @@ struct Target {
   int64_t ctasPerSM;
   int64_t sharedPerSM;      ///< bytes, 1 KB a CTA is reserved of it
   int64_t sharedPerCta;     ///< bytes, opt-in limit
+  int64_t sharedBesideL1;   ///< bytes of an SM that leave the L1 cache room enough
+                            ///< for the loads under way
   double bandwidth;       ///< bytes a microsecond that a copy reaches
   double readBandwidth;   ///< bytes a microsecond where little is written
   int64_t l2Bytes;

@@ -244,7 +244,9 @@ void ThreadBuilder::storeVector(Address address, ArrayRef<Value> words,
   AccessForm form(bytes, 1);
   SmallVector<Value> operands{address.base};
   llvm::append_range(operands, words);
-  std::string constraints = "l" + repeat(form.constraint, form.words);
+  bool isGlobal = space.starts_with("global");
+  std::string constraints =
+      (isGlobal ? "l" : "r") + repeat(form.constraint, form.words);
   std::string store = ("st." + space).str();
   std::string text = store + form.suffix + " " + addressText(0, address.offset) +
                      ", " + form.registers + ";";
@@ -260,6 +262,8 @@ void ThreadBuilder::storeVector(Address address, ArrayRef<Value> words,
     constraints += ",b";
     operands.push_back(part.tail);
   }
+  if (!isGlobal)
+    constraints += ",~{memory}";
   inlinePTX(text, constraints, Type(), operands);
 }
 

@@ -109,8 +109,8 @@ Value ThreadBuilder::loadPiece(tv::LoadOp load, int64_t index) {
 void ThreadBuilder::issueLoad(tv::LoadOp load, int64_t index) {
   if (isUnaligned(fragmentOf(load.getType())))
     issueUnaligned(load, index);
-  else if (!pieces.contains({load.getResult(), index}))
-    pieces[{load.getResult(), index}] = loadPiece(load, index);
+  else if (!loaded.contains({load.getResult(), index}))
+    loaded[{load.getResult(), index}] = loadPiece(load, index);
 }
 
 /// Loads that are used later: all are issued here, before any waits.
@@ -127,11 +127,20 @@ void ThreadBuilder::visitLoad(tv::LoadOp load) {
 static constexpr int64_t loadsAhead = 4;
 
 Value ThreadBuilder::loadAtUse(tv::LoadOp load, int64_t index) {
-  int64_t count = fragmentOf(load.getType()).pieces;
-  for (int64_t i = index; i < std::min(index + loadsAhead, count); ++i)
+  Fragment fragment = fragmentOf(load.getType());
+  // What is not kept is under way while what is kept is used.
+  bool isFirst = load.getFirstRead() == load;
+  int64_t kept = isFirst ? 0 : load.getKept().value_or(0) / fragment.run;
+  int64_t from = std::max(index, kept);
+  for (int64_t i = from; i < std::min(from + loadsAhead, fragment.pieces); ++i)
     issueLoad(load, i);
-  auto made = pieces.find({load.getResult(), index});
-  return made == pieces.end() ? loadPiece(load, index) : made->second;
+  if (index < kept)
+    return keptPiece(load, index);
+  auto made = loaded.find({load.getResult(), index});
+  Value piece = made == loaded.end() ? loadPiece(load, index) : made->second;
+  if (isFirst)
+    keepPiece(load, index, piece);
+  return piece;
 }
 
 StringRef quack::storeSpace(tv::StorePolicy policy) {

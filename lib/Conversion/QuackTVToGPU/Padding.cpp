@@ -69,11 +69,20 @@ static std::optional<uint32_t> fillWord(TypedAttr identity, Type storage) {
 uint32_t ThreadBuilder::fillOf(Value load) {
   if (auto it = fills.find(load); it != fills.end())
     return it->second;
+  auto again = load.getDefiningOp<tv::LoadOp>();
+  if (again && again.getKept() && again.getFirstRead() != again)
+    return fills[load] = fillOf(again.getFirstRead().getResult());
   uint32_t fill = 0;
   auto read = load.getDefiningOp<tv::ReadOp>();
   bool isAsync = read && read.getStaged().getDefiningOp<tv::StageOp>().getForm() ==
                              tv::Hold::async;
-  if (!isAsync && isMaskedEverywhere(load))
+  // Later loads of the operand may hand its elements on.
+  bool isMasked = llvm::all_of(
+      kernel.getBody().getOps<tv::LoadOp>(), [&](tv::LoadOp later) {
+        return !later.getKept() || later.getFirstRead().getResult() != load ||
+               isMaskedEverywhere(later.getResult());
+      });
+  if (!isAsync && isMasked && isMaskedEverywhere(load))
     kernel.getBody().walk([&](tv::MaskOp mask) {
       std::optional<uint32_t> word =
           fillWord(mask.getIdentity(), getElementTypeOrSelf(load.getType()));

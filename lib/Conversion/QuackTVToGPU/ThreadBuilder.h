@@ -192,6 +192,12 @@ private:
   /// Returns a shared-memory address as i32, for inline PTX.
   mlir::Value sharedAddress(int64_t offset);
 
+  //===--- What is kept of rows that are read again (Kept.cpp) --------------===//
+  Address keptAddress(tv::LoadOp load, const Fragment &fragment, int64_t index);
+  /// Puts a piece that has been loaded where it waits for later loads, if it does.
+  void keepPiece(tv::LoadOp load, int64_t index, mlir::Value piece);
+  mlir::Value keptPiece(tv::LoadOp load, int64_t index);
+
   //===--- Rows that start anywhere (Skew.cpp, Unaligned.cpp) ---------------===//
   /// How far a row starts after a multiple of a window (the bytes of an aligned
   /// access): the same for all threads of the row.
@@ -316,6 +322,8 @@ private:
   /// Where values that `once` makes are put: before everything else.
   mlir::Operation *prologueEnd = nullptr;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> pieces;
+  /// Pieces whose loads have been issued, but that nobody has asked for yet.
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> loaded;
   llvm::StringMap<mlir::Value> singles;
   llvm::SmallPtrSet<mlir::Operation *, 8> done;
   /// Kernel operand number to its first launch argument.

@@ -146,7 +146,8 @@ void TileBuilder::createEarlyLoads() {
         b.getContext(), plan.loadPolicyOf(spec.getName())
                             .value_or(tv::LoadPolicy::cached));
     held[operand] = tv::LoadOp::create(b, load.getLoc(), type, operand, policy,
-                                       IntegerAttr(), UnitAttr());
+                                       IntegerAttr(), UnitAttr(), IntegerAttr(),
+                                       IntegerAttr());
   }
 }
 
@@ -171,9 +172,11 @@ Value TileBuilder::createLoad(LoadOp load, int64_t pass) {
     auto policy = tv::LoadPolicyAttr::get(
         b.getContext(), plan.loadPolicyOf(spec.getName())
                             .value_or(tv::LoadPolicy::cached));
+    bool isKept = plan.getKept() > 0 && spec.getRole() == Role::row;
+    auto kept = isKept ? b.getI64IntegerAttr(plan.getKept()) : IntegerAttr();
     Value tile = tv::LoadOp::create(
         b, loc, tileType(RankedTensorType::get({1}, storage)), operand, policy,
-        b.getI64IntegerAttr(pass), b.getUnitAttr());
+        b.getI64IntegerAttr(pass), b.getUnitAttr(), kept, IntegerAttr());
     return convert(loc, tile, compute);
   }
   }

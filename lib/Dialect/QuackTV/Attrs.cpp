@@ -94,7 +94,7 @@ namespace {
 /// The parsed fields, in the order of PlanAttr's parameters.
 struct PlanFields {
   int64_t threads = 0, threadsPerRow = 0, rowsPerThread = 0, cluster = 0,
-          vectorSize = 0, ctasPerSM = -1;
+          vectorSize = 0, ctasPerSM = -1, kept = -1;
   std::optional<Exchange> exchange;
   std::optional<Alignment> alignment;
   DictionaryAttr hold, load, store;
@@ -108,6 +108,7 @@ struct PlanFields {
         .Case("cluster", &cluster)
         .Case("vector", &vectorSize)
         .Case("ctas_per_sm", &ctasPerSM)
+        .Case("kept", &kept)
         .Default(nullptr);
   }
 };
@@ -168,7 +169,7 @@ static ParseResult parsePlanField(AsmParser &parser, PlanFields &fields) {
     return parser.emitError(loc, "unknown plan field '")
            << name
            << "', expected threads, threads_per_row, rows_per_thread, cluster, "
-              "vector, alignment, ctas_per_sm, exchange, hold, load or store";
+              "vector, alignment, ctas_per_sm, exchange, hold, kept, load or store";
   StringRef keyword;
   loc = parser.getCurrentLocation();
   if (parser.parseKeyword(&keyword))
@@ -195,7 +196,8 @@ Attribute PlanAttr::parse(AsmParser &parser, Type) {
   return PlanAttr::getChecked([&] { return parser.emitError(loc); },
                               parser.getContext(), f.threads, f.threadsPerRow,
                               f.rowsPerThread, f.cluster, f.vectorSize,
-                              f.alignment, f.ctasPerSM, f.exchange, f.hold, f.load, f.store);
+                              f.alignment, f.ctasPerSM, f.exchange, f.hold, f.kept, f.load,
+                              f.store);
 }
 
 /// Prints one `{operand = value}` dictionary.
@@ -234,6 +236,7 @@ void PlanAttr::print(AsmPrinter &printer) const {
     field("exchange") << stringifyExchange(*getExchange());
   if (getHold())
     printPerOperand<HoldAttr>(field("hold"), getHold(), stringifyHold);
+  number("kept", getKept(), -1);
   if (getLoad())
     printPerOperand<LoadPolicyAttr>(field("load"), getLoad(),
                                     stringifyLoadPolicy);
@@ -263,8 +266,8 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t rowsPerThread, int64_t cluster,
                                int64_t vectorSize, std::optional<Alignment>,
                                int64_t ctasPerSM, std::optional<Exchange>,
-                               DictionaryAttr,
-                               DictionaryAttr, DictionaryAttr) {
+                               DictionaryAttr, int64_t kept, DictionaryAttr,
+                               DictionaryAttr) {
   if (threads < 0 || threads > 1024 || threads % warpSize != 0)
     return emitError() << "plan field 'threads' must be a multiple of 32 from 32 "
                           "to 1024, got "
@@ -282,6 +285,8 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (ctasPerSM < -1 || ctasPerSM > 32)
     return emitError() << "plan field 'ctas_per_sm' must be 0 to 32, got "
                        << ctasPerSM;
+  if (kept < -1)
+    return emitError() << "plan field 'kept' must not be negative, got " << kept;
   if (failed(verifyPowerOfTwo(emitError, "rows_per_thread", rowsPerThread, 8)) ||
       failed(verifyPowerOfTwo(emitError, "cluster", cluster, 16)) ||
       failed(verifyPowerOfTwo(emitError, "vector", vectorSize, 16)))

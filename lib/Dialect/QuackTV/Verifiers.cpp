@@ -65,14 +65,40 @@ static LogicalResult verifyTransfer(Operation *op, OperandAttr spec,
 // Data movement
 //===----------------------------------------------------------------------===//
 
+LoadOp LoadOp::getFirstRead() {
+  for (auto load : (*this)->getBlock()->getOps<LoadOp>())
+    if (load.getSource() == getSource() && load.getType() == getType())
+      return load;
+  return *this;
+}
+
 LogicalResult LoadOp::verify() {
   // C1
   OperandAttr spec = verifyIsKernelOperand(*this, getSource(), "source");
   if (!spec)
     return failure();
   // C2
-  return verifyTransfer(*this, spec, cast<MemRefType>(getSource().getType()),
-                        getResult().getType(), "result");
+  if (failed(verifyTransfer(*this, spec, cast<MemRefType>(getSource().getType()),
+                            getResult().getType(), "result")))
+    return failure();
+  // C3
+  if (getKept()) {
+    int64_t vector = (*this)->getParentOfType<KernelOp>().getPlan().getVectorSize();
+    int64_t held = getLayoutAttr(getType()).getValue().size(Level::Value);
+    int64_t kept = *getKept();
+    if (kept <= 0 || kept % vector != 0 || kept > held || !getAtUse())
+      return emitOpError("kept must be a positive multiple of the plan's vector, ")
+             << vector << ", and at most the " << held
+             << " elements of a thread, with at_use, got " << kept
+             << (getAtUse() ? "" : " without at_use");
+  }
+  // C4
+  LoadOp first = getFirstRead();
+  if (first.getKept() != getKept())
+    return emitOpError("keeps ")
+           << getKept().value_or(0) << " elements, but the first load of the operand "
+           << first.getKept().value_or(0);
+  return success();
 }
 
 LogicalResult StoreOp::verify() {

@@ -58,3 +58,23 @@ quack_tv.kernel @at_once(%x: memref<?x128xf32> inout row, %z: memref<?x128xf32> 
   %d = arith.subf %1, %b : tensor<1x128xf32, #tile>
   quack_tv.store %d, %x : tensor<1x128xf32, #tile>, memref<?x128xf32>
 }
+
+// The first load puts what it keeps into a place of the thread's own, from which
+// the second reads it.
+// CHECK-LABEL: llvm.func @kept(
+// CHECK-COUNT-2: "ld.global.v4.b32
+// CHECK: "st.shared.v4.b32
+// CHECK: shfl.sync
+// CHECK: "ld.global.v4.b32
+// CHECK: "ld.shared.v4.b32
+// CHECK-NOT: ld.global
+#two = #quack_tv.layout<lane = [32:4], value = [4:1, 2:128]>
+quack_tv.kernel @kept(%x: memref<?x256xf32> in row, %y: memref<?x256xf32> out row) plan #plan shared 512 {
+  %0 = quack_tv.load %x pass 0 at_use kept 4 at 0 : memref<?x256xf32> -> tensor<1x256xf32, #two>
+  %1 = quack_tv.load %x pass 1 at_use kept 4 at 0 : memref<?x256xf32> -> tensor<1x256xf32, #two>
+  %p = quack_tv.thread_reduce addf %0 : tensor<1x256xf32, #two>
+  %s = quack_tv.warp_reduce addf %p : tensor<1x32xf32, #quack_tv.layout<lane = [32:1]>>
+  %b = quack_tv.broadcast %s : tensor<1x1xf32, #quack_tv.layout<lane = [32:0]>> -> tensor<1x256xf32, #two>
+  %d = arith.subf %1, %b : tensor<1x256xf32, #two>
+  quack_tv.store %d, %y : tensor<1x256xf32, #two>, memref<?x256xf32>
+}

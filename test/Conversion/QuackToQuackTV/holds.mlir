@@ -8,6 +8,7 @@
 #async = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 8, hold = {x = async}>
 #bulk = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 8, hold = {x = bulk}>
 #reload = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 8, hold = {x = reload}, load = {x = evict_first}>
+#kept = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 8, hold = {x = reload}, kept = 8>
 #none = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 8>
 
 // CHECK-DAG: #[[$T:.*]] = #quack_tv.layout<lane = [32:8], value = [8:1]>
@@ -112,6 +113,18 @@ quack.kernel @bulk(%x: memref<?x256xbf16> in row, %y: memref<?xf32> out scalar) 
 // CHECK-NEXT: %[[B:.*]] = quack_tv.broadcast
 // CHECK-NEXT: arith.subf %[[V1]], %[[B]]
 quack.kernel @reload(%x: memref<?x256xf32> in row, %y: memref<?x256xf32> out row) plan #reload {
+  %v = quack.load %x : memref<?x256xf32> -> tensor<256xf32>
+  %s = quack.reduce addf %v : tensor<256xf32> -> f32
+  %b = quack.broadcast %s : f32 -> tensor<256xf32>
+  %d = arith.subf %v, %b : tensor<256xf32>
+  quack.store %d, %y : tensor<256xf32>, memref<?x256xf32>
+}
+
+// The first pass puts what is kept into shared memory, the next reads it there.
+// CHECK-LABEL: quack_tv.kernel @kept
+// CHECK-NEXT: quack_tv.load %x pass 0 at_use kept 8 :
+// CHECK: quack_tv.load %x pass 1 at_use kept 8 :
+quack.kernel @kept(%x: memref<?x256xf32> in row, %y: memref<?x256xf32> out row) plan #kept {
   %v = quack.load %x : memref<?x256xf32> -> tensor<256xf32>
   %s = quack.reduce addf %v : tensor<256xf32> -> f32
   %b = quack.broadcast %s : f32 -> tensor<256xf32>

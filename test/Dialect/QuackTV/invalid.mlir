@@ -144,6 +144,43 @@ quack_tv.kernel @load_pass(%x: memref<?x128xf32> in row) plan #plan {
 
 // -----
 
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1, 2:128]>
+quack_tv.kernel @load_c3_cut_run(%x: memref<?x256xf32> in row) plan #plan {
+  // expected-error @below {{'quack_tv.load' op kept must be a positive multiple of the plan's vector, 4, and at most the 8 elements of a thread, with at_use, got 6}}
+  %0 = quack_tv.load %x at_use kept 6 : memref<?x256xf32> -> tensor<1x256xf32, #tile>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1, 2:128]>
+quack_tv.kernel @load_c3_too_many(%x: memref<?x256xf32> in row) plan #plan {
+  // expected-error @below {{'quack_tv.load' op kept must be a positive multiple of the plan's vector, 4, and at most the 8 elements of a thread, with at_use, got 12}}
+  %0 = quack_tv.load %x at_use kept 12 : memref<?x256xf32> -> tensor<1x256xf32, #tile>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1, 2:128]>
+quack_tv.kernel @load_c3_early(%x: memref<?x256xf32> in row) plan #plan {
+  // expected-error @below {{'quack_tv.load' op kept must be a positive multiple of the plan's vector, 4, and at most the 8 elements of a thread, with at_use, got 4 without at_use}}
+  %0 = quack_tv.load %x kept 4 : memref<?x256xf32> -> tensor<1x256xf32, #tile>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1, 2:128]>
+quack_tv.kernel @load_c4_nobody_kept(%x: memref<?x256xf32> in row) plan #plan {
+  %0 = quack_tv.load %x pass 0 at_use : memref<?x256xf32> -> tensor<1x256xf32, #tile>
+  // expected-error @below {{'quack_tv.load' op keeps 4 elements, but the first load of the operand 0}}
+  %1 = quack_tv.load %x pass 1 at_use kept 4 : memref<?x256xf32> -> tensor<1x256xf32, #tile>
+}
+
+// -----
+
 #tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
 func.func @store_c1_outside_a_kernel(%v: tensor<1x128xf32, #tile>, %x: memref<?x128xf32>) {
   // expected-error @below {{'quack_tv.store' op 'target' must be an operand of the kernel around it}}

@@ -4,7 +4,7 @@
 // Syntax
 //===----------------------------------------------------------------------===//
 
-// expected-error @below {{unknown plan field 'warps', expected threads, threads_per_row, rows_per_thread, cluster, vector, alignment, ctas_per_sm, exchange, hold, load or store}}
+// expected-error @below {{unknown plan field 'warps', expected threads, threads_per_row, rows_per_thread, cluster, vector, alignment, ctas_per_sm, exchange, hold, kept, load or store}}
 #plan = #quack_tv.plan<warps = 4>
 
 // -----
@@ -100,3 +100,8 @@
 
 // expected-error @below {{plan field 'vector' must be a power of two from 1 to 16, got -4}}
 #plan = #quack_tv.plan<vector = -4>
+
+// -----
+
+// expected-error @below {{plan field 'kept' must not be negative, got -8}}
+#plan = #quack_tv.plan<kept = -8>

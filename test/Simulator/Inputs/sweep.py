@@ -3,7 +3,8 @@
 """Prints jobs for quack-run --sweep: library kernels by columns, storage, plan.
 
 sweep.py KERNELS FAMILY, where FAMILY is own (the planner's plans), large (the
-same for rows of many warps and CTAs), holds, clusters, tails (vectors that do
+same for rows of many warps and CTAs), holds, kept (rows that are read again, but
+for a part in shared memory), clusters, tails (vectors that do
 not divide N), anywhere (rows that start at any element), product (every kernel x columns x storage x cluster:
 minutes) or shapes (softmax: columns x storage x offsets x row strides x rows: an hour and more), of which shapes:N
 takes every Nth.
@@ -48,13 +49,26 @@ families = {
         [1064],
         ["f32", "bf16"],
         [
-            "%s, hold = {x = %s}" % (plan, hold)
+            "%s, hold = {x = %s}%s" % (plan, hold, ", kept = 0" * (hold == "reload"))
             for hold in holds
             for plan in ["threads = 96, threads_per_row = 96",
                          "threads = 64, threads_per_row = 32, rows_per_thread = 2",
                          "threads = 128, threads_per_row = 64, cluster = 2"]
         ],
     ),
+    "kept": [
+        (kernel, columns, storage,
+         "alignment = %s, threads = 64, %s, hold = {x = reload}, kept = %s"
+         % (alignment, plan, kept))
+        for kernel in ["softmax.mlir", "log_softmax.mlir", "l2_normalize.mlir"]
+        for columns, alignment in [(1003, "element"), (1064, "vector")]
+        for storage in types
+        for plan, kept in [
+            ("threads_per_row = 64", 8),
+            ("threads_per_row = 32, rows_per_thread = 2", 40),
+            ("threads_per_row = 64, cluster = 2, vector = 4", 4),
+        ]
+    ],
     "clusters": itertools.product(kernels, [4000], ["f32", "bf16"], cluster_plans),
     "tails": [
         ("softmax.mlir", columns, storage,

@@ -137,10 +137,15 @@ void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
     bool isReload = reloadsRows(traits, with(0, 0));
     int64_t least = std::max<int64_t>(isReload ? 0 : -1, pins.getKept());
     tryPlan([&](int64_t ctasPerSM) { return with(ctasPerSM, least); });
-    // As much as one resident CTA, or each of two, has shared memory for.
+    // As much as one resident CTA, or each of two, has shared memory for. Where
+    // nothing is read again, rows that start anywhere gain from two alone.
+    bool onceAnywhere = isReload && !countRereads(traits) &&
+                        pins.getAlignment() == tv::Alignment::element;
     for (int64_t ctas : pinned(std::max<int64_t>(0, pins.getCtasPerSM()), {1, 2}))
       if (int64_t most = mostKept([&](int64_t kept) { return with(ctas, kept); }))
         tryPlan([&](int64_t) { return with(ctas, most); });
+      else if (onceAnywhere)
+        tryPlan([&](int64_t) { return with(ctas, least); });
   }
 }
 
@@ -174,9 +179,9 @@ void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {
   CostedPlan cost = costPlan(traits, target, plan);
   if (cost.ctasPerSM == 0)
     return;
-  // Told nothing, ptxas spills a few words of a single-pass kernel, or of one that
-  // shifts its rows, for the sake of one more CTA.
-  if ((traits.passes == 1 || plan.startsAnywhere()) && pins.getCtasPerSM() < 0)
+  // Told nothing, ptxas spills a few words of a single-pass kernel for the sake of one
+  // more CTA. Others it would let have twice the registers that they need.
+  if (traits.passes == 1 && pins.getCtasPerSM() < 0)
     cost.plan = withCtas(std::max<int64_t>(1, cost.ctasPerSM / 2));
   plans.push_back(cost);
 }

@@ -191,11 +191,32 @@ void ThreadBuilder::visitConsumers(Operation &first) {
 // Pieces
 //===----------------------------------------------------------------------===//
 
+/// Whether an operation's pieces are made from its operands' pieces of the same number.
+static bool isElementwise(Operation *op) {
+  return op && !isa<tv::QuackTVDialect>(op->getDialect()) && !isa<arith::ConstantOp>(op);
+}
+
+/// Without a call for each operation that leads to `tile`: there may be thousands.
 Value ThreadBuilder::piece(Value tile, int64_t index) {
-  if (auto it = pieces.find({tile, index}); it != pieces.end())
-    return it->second;
-  Value made = createPiece(tile, index);
-  return pieces[{tile, index}] = made;
+  SmallVector<Value> needed{tile};
+  while (!needed.empty()) {
+    Value next = needed.back();
+    if (pieces.contains({next, index})) {
+      needed.pop_back();
+      continue;
+    }
+    size_t before = needed.size();
+    if (Operation *op = next.getDefiningOp(); isElementwise(op))
+      for (Value operand : llvm::reverse(op->getOperands()))
+        if (isa<RankedTensorType>(operand.getType()) && !pieces.contains({operand, index}))
+          needed.push_back(operand);
+    if (needed.size() != before)
+      continue;
+    Value made = createPiece(next, index);
+    pieces[{next, index}] = made;
+    needed.pop_back();
+  }
+  return pieces.lookup({tile, index});
 }
 
 Value ThreadBuilder::createPiece(Value tile, int64_t index) {

@@ -221,6 +221,8 @@ private:
     Predicate exists;
   };
   bool isUnaligned(const Fragment &fragment);
+  /// Whether the operand is both loaded and stored.
+  bool isUpdated(mlir::Value operand);
   Skew skewOf(mlir::Value operand, const Fragment &fragment, int64_t index);
   Values shiftDown(Values words, const Skew &skew, int64_t known, int64_t count);
   Values shiftUp(Values words, const Skew &skew, int64_t known, int64_t count);
@@ -237,6 +239,7 @@ private:
   Span spanOf(const Skew &skew, const Fragment &fragment, int64_t begin);
   std::pair<Predicate, Predicate> splitSpan(Span &span, const Fragment &fragment,
                                             Predicate wanted);
+  void keepToChain(Span &span, const Skew &skew, const Fragment &fragment, bool beyond);
   Values loadElements(Address address, const Fragment &fragment,
                       llvm::StringRef space, mlir::Value policy, const Span &span,
                       uint32_t fill);
@@ -244,7 +247,7 @@ private:
                      llvm::StringRef space, llvm::ArrayRef<mlir::Value> words,
                      const Span &span);
   Values loadWindow(tv::LoadOp load, const Skew &skew, const Fragment &fragment,
-                    int64_t begin, Predicate wanted);
+                    int64_t begin, Span span, Predicate wanted);
   llvm::ArrayRef<mlir::Value> windowsOf(tv::LoadOp load, int64_t index,
                                         bool beyond = false);
   void issueUnaligned(tv::LoadOp load, int64_t index);

@@ -26,6 +26,11 @@
 using namespace mlir;
 using namespace quack;
 
+bool ThreadBuilder::isUpdated(Value operand) {
+  unsigned index = cast<BlockArgument>(operand).getArgNumber();
+  return kernel.getOperandAttr(index).getDirection() == Direction::inout;
+}
+
 bool ThreadBuilder::isUnaligned(const Fragment &fragment) {
   return kernel.getPlan().getAlignment() == tv::Alignment::element &&
          fragment.shape.columns > 1 && fragment.run > 1;
@@ -95,6 +100,21 @@ ThreadBuilder::splitSpan(Span &span, const Fragment &fragment, Predicate wanted)
           both(wanted, isBetween(b, loc, size, i32(1), i32(count)))};
 }
 
+/// Leaves out of a chain's first window (of the one `beyond` its last run) what
+/// another chain has, which may be another warp's.
+void ThreadBuilder::keepToChain(Span &span, const Skew &skew, const Fragment &fragment,
+                                bool beyond) {
+  if (beyond) {
+    span.to = span.to ? Value(arith::MinSIOp::create(b, loc, span.to, skew.elements))
+                      : skew.elements;
+    return;
+  }
+  Predicate isFirst = isAtEdge(fragment, /*first=*/true);
+  span.from = isFirst ? Value(arith::SelectOp::create(b, loc, isFirst, skew.elements,
+                                                      i32(0)))
+                      : skew.elements;
+}
+
 /// Loads the elements of a window that `span` has; the others are of `fill`.
 SmallVector<Value> ThreadBuilder::loadElements(Address address,
                                                const Fragment &fragment,
@@ -144,18 +164,18 @@ void ThreadBuilder::storeElements(Address address, const Fragment &fragment,
 // Loads
 //===----------------------------------------------------------------------===//
 
-/// Loads, where it is `wanted`, the window `begin` elements from the thread's first
-/// column.
+/// Loads, where it is `wanted`, what `span` has of the window `begin` elements from the
+/// thread's first column.
 SmallVector<Value> ThreadBuilder::loadWindow(tv::LoadOp load, const Skew &skew,
                                              const Fragment &fragment,
-                                             int64_t begin, Predicate wanted) {
+                                             int64_t begin, Span span,
+                                             Predicate wanted) {
   StringRef space = loadSpace(load.getPolicy());
   Value policy = evictionPolicy(load.getPolicy());
   uint32_t fill = fillOf(load);
   int64_t window = fragment.windowBytes();
   Address address{skew.base, begin * fragment.elementBytes()};
-  Span span = spanOf(skew, fragment, begin);
-  if (begin == 0) {
+  if (begin == 0 && !span.from) {
     Value isStart = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                           threadCoord(fragment).second, i32(0));
     span.from = arith::SelectOp::create(b, loc, isStart, skew.elements, i32(0));
@@ -191,15 +211,23 @@ ArrayRef<Value> ThreadBuilder::windowsOf(tv::LoadOp load, int64_t index,
   Coord offset = fragment.offset(index);
   Predicate wanted = rowExists(fragment, offset.row);
   int64_t count = fragment.windowBytes() / fragment.elementBytes();
-  int64_t begin = offset.column, end = begin + fragment.run;
+  int64_t first = offset.column, end = first + fragment.run;
   if (beyond) {
-    begin += fragment.neighbours() * fragment.run;
-    end = begin + count;
+    first += fragment.neighbours() * fragment.run;
+    end = first + count;
     wanted = both(both(wanted, isAtEdge(fragment, /*first=*/true)), skew.isSome);
   }
   SmallVector<Value> words;
-  for (; begin < end; begin += count)
-    llvm::append_range(words, loadWindow(load, skew, fragment, begin, wanted));
+  // Where the operand is stored, too, what another warp has of a window may be
+  // stored while this one reads it.
+  bool startsChain = !beyond && !fragment.continuesChain(index);
+  bool keeps = isUpdated(load.getSource()) && (beyond || startsChain);
+  for (int64_t begin = first; begin < end; begin += count) {
+    Span span = spanOf(skew, fragment, begin);
+    if (keeps && begin == first)
+      keepToChain(span, skew, fragment, beyond);
+    llvm::append_range(words, loadWindow(load, skew, fragment, begin, span, wanted));
+  }
   return windows[key] = words;
 }
 
@@ -280,13 +308,8 @@ void ThreadBuilder::storeWindows(tv::StoreOp store, int64_t index,
   for (int64_t at = 0; at < fragment.run; at += count) {
     int64_t begin = offset.column + at;
     Span span = spanOf(skew, fragment, begin);
-    if (at == 0 && !fragment.continuesChain(index)) {
-      // Another chain has what lies before the first run.
-      Predicate isFirst = isAtEdge(fragment, /*first=*/true);
-      span.from = isFirst ? Value(arith::SelectOp::create(b, loc, isFirst,
-                                                          skew.elements, i32(0)))
-                          : skew.elements;
-    }
+    if (at == 0 && !fragment.continuesChain(index))
+      keepToChain(span, skew, fragment, /*beyond=*/false);
     storeWindow(store, {skew.base, begin * fragment.elementBytes()}, fragment,
                 words.slice(at / count * (window / 4), window / 4),
                 rowExists(fragment, offset.row), span);
@@ -302,8 +325,7 @@ void ThreadBuilder::storeChainEnd(tv::StoreOp store, int64_t index,
   Coord offset = fragment.offset(index);
   int64_t begin = offset.column + fragment.neighbours() * fragment.run;
   Span span = spanOf(skew, fragment, begin);
-  span.to = span.to ? Value(arith::MinSIOp::create(b, loc, span.to, skew.elements))
-                    : skew.elements;
+  keepToChain(span, skew, fragment, /*beyond=*/true);
   storeWindow(store, {skew.base, begin * fragment.elementBytes()}, fragment, words,
               both(rowExists(fragment, offset.row),
                    isAtEdge(fragment, /*first=*/true)),

@@ -218,27 +218,35 @@ Expected<Operands> quack::loadOperands(const Job &job,
 // To the GPU
 //===----------------------------------------------------------------------===//
 
+/// Returns how many of an operand's rows travel in one piece.
+static int64_t rowsPerPiece(const Operand &operand) {
+  return std::max<int64_t>(1, pieceBytes / operand.strideBytes());
+}
+
 /// Copies the initial values to `operand.address`, gaps filled with sentinels.
 static Error copyInitial(const cuda::Context &context, const Operand &operand) {
-  int64_t strideBytes = operand.strideBytes();
-  int64_t perPiece = std::max<int64_t>(1, pieceBytes / strideBytes);
+  int64_t strideBytes = operand.strideBytes(), rowBytes = operand.rowBytes();
+  char sentinel = static_cast<char>(sentinelByte(operand.type));
+  if (operand.hasGaps())
+    if (Error error = context.fill(operand.address, sentinelByte(operand.type),
+                                   operand.spanBytes()))
+      return error;
   std::vector<char> packed, strided;
-  for (int64_t begin = 0; begin < operand.storedRows(); begin += perPiece) {
-    int64_t count = std::min(perPiece, operand.storedRows() - begin);
-    packed.resize(count * operand.rowBytes());
+  for (int64_t begin = 0; begin < operand.storedRows();) {
+    int64_t count = std::min(rowsPerPiece(operand), operand.storedRows() - begin);
+    packed.resize(count * rowBytes);
     operand.readInitial(begin, count, packed.data());
-    const char *from = packed.data();
     if (operand.hasGaps()) {
-      strided.assign(count * strideBytes, sentinelByte(operand.type));
+      strided.assign((count - 1) * strideBytes + rowBytes, sentinel);
       for (int64_t row = 0; row < count; ++row)
         std::memcpy(strided.data() + row * strideBytes,
-                    packed.data() + row * operand.rowBytes(),
-                    operand.rowBytes());
-      from = strided.data();
+                    packed.data() + row * rowBytes, rowBytes);
     }
-    if (Error error = context.copyToDevice(
-            operand.address + begin * strideBytes, from, count * strideBytes))
+    const std::vector<char> &from = operand.hasGaps() ? strided : packed;
+    if (Error error = context.copyToDevice(operand.address + begin * strideBytes,
+                                           from.data(), from.size()))
       return error;
+    begin += count;
   }
   return Error::success();
 }
@@ -313,25 +321,49 @@ Error quack::placeOperands(Session &session, Operands &operands) {
 // And back
 //===----------------------------------------------------------------------===//
 
+/// Adds to `changes` the bytes of the gap after `row` that are no sentinels. A gap may
+/// be long.
+static Error countGapChanges(const cuda::Context &context, const Operand &operand,
+                             int64_t row, int64_t &changes) {
+  cuda::DevicePointer from =
+      operand.address + row * operand.strideBytes() + operand.rowBytes();
+  std::vector<char> piece;
+  for (int64_t left = operand.gapBytesAfter(row); left > 0;) {
+    piece.resize(std::min(left, pieceBytes));
+    if (Error error = context.copyToHost(piece.data(), from, piece.size()))
+      return error;
+    changes += piece.size() - count(piece, char(sentinelByte(operand.type)));
+    from += piece.size();
+    left -= piece.size();
+  }
+  return Error::success();
+}
+
 Error quack::fetchRows(const cuda::Context &context, const Operand &operand,
                        int64_t begin, int64_t count, std::vector<char> &packed,
                        int64_t &gapChanges) {
-  int64_t strideBytes = operand.strideBytes();
-  packed.resize(count * strideBytes);
-  if (Error error = context.copyToHost(
-          packed.data(), operand.address + begin * strideBytes, packed.size()))
-    return error;
-  if (!operand.hasGaps())
-    return Error::success();
+  int64_t strideBytes = operand.strideBytes(), rowBytes = operand.rowBytes();
   auto sentinel = static_cast<char>(sentinelByte(operand.type));
-  int64_t rowBytes = operand.rowBytes();
-  for (int64_t row = 0; row < count; ++row) {
-    const char *from = packed.data() + row * strideBytes;
-    gapChanges += (strideBytes - rowBytes) -
-                  std::count(from + rowBytes, from + strideBytes, sentinel);
-    std::memmove(packed.data() + row * rowBytes, from, rowBytes);
-  }
   packed.resize(count * rowBytes);
+  std::vector<char> strided;
+  char *to = packed.data();
+  for (int64_t end = begin + count; begin < end;) {
+    int64_t rows = std::min(rowsPerPiece(operand), end - begin);
+    strided.resize((rows - 1) * strideBytes + rowBytes);
+    if (Error error = context.copyToHost(
+            strided.data(), operand.address + begin * strideBytes, strided.size()))
+      return error;
+    for (int64_t row = 0; row < rows; ++row, to += rowBytes) {
+      auto from = strided.begin() + row * strideBytes;
+      std::copy_n(from, rowBytes, to);
+      if (row + 1 < rows)
+        gapChanges += (strideBytes - rowBytes) -
+                      std::count(from + rowBytes, from + strideBytes, sentinel);
+    }
+    begin += rows;
+    if (Error error = countGapChanges(context, operand, begin - 1, gapChanges))
+      return error;
+  }
   return Error::success();
 }
 

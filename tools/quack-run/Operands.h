@@ -20,6 +20,9 @@
 
 namespace quack {
 
+/// What there is at most of the gap after an array's last row.
+constexpr int64_t mostLastGapBytes = 4096;
+
 /// One array, or one scalar of the launch.
 struct Operand {
   OperandMetadata metadata;
@@ -50,8 +53,17 @@ struct Operand {
   int64_t strideBytes() const {
     return isBroadcast() ? rowBytes() : rowStride * elementBytes();
   }
+  /// Returns how many bytes of the gap after a stored row are there. No row follows
+  /// the last one: rows that lie far apart take no more memory than they need.
+  int64_t gapBytesAfter(int64_t row) const {
+    int64_t gap = strideBytes() - rowBytes();
+    return row + 1 < storedRows() ? gap : std::min(gap, mostLastGapBytes);
+  }
   /// Returns the bytes from the first row to the end of the last row's gap.
-  int64_t spanBytes() const { return storedRows() * strideBytes(); }
+  int64_t spanBytes() const {
+    int64_t last = storedRows() - 1;
+    return last < 0 ? 0 : last * strideBytes() + rowBytes() + gapBytesAfter(last);
+  }
   /// Returns whether there are gaps between rows.
   bool hasGaps() const { return strideBytes() != rowBytes(); }
   /// Returns the stride that the kernel is passed.

@@ -1,0 +1,21 @@
+# test/Regression/Inputs/edges.py
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs each library kernel on rows around vectors, warps and tiles.
+
+edges.py KERNELS EVERY: takes every EVERYth length and type of each kernel."""
+
+from regression import *
+
+LENGTHS = [1, 2, 3, 5, 7, 8, 9, 15, 17, 31, 33, 63, 65, 127, 129, 255, 257, 513, 1000, 1025, 4097]
+every = int(sys.argv[2])
+jobs = []
+for k, (name, kernel) in enumerate(kernels().items()):
+    shapes = [(columns, storage) for columns in LENGTHS for storage in ["f32", "bf16", "f16"]]
+    for columns, storage in shapes[k % every::every]:
+        strides = {"x": columns + 3}
+        if name in ["softmax", "log_softmax", "l2_normalize"]:
+            strides["y"] = columns + 5
+        jobs += [{"kernel": kernel, "columns": columns, "storage": storage, "rows": rows,
+                  "scalars": {"eps": 1e-12} if name == "l2_normalize" else {},
+                  "row_strides": strides} for rows in [1, 3]]
+assert all(line["verify"].startswith("ok") for line in sweep(jobs))

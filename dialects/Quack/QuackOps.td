@@ -69,6 +69,7 @@ def Quack_KernelOp : Quack_Op<"kernel", [
     - (C11) an operand's name is one that `%name` prints unchanged.
     - (C12) the kernel's name is an identifier of PTX.
     - (C13) `otherwise` names another quack.kernel with the same operands.
+    - (C14) the body holds at most 4096 operations.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,

@@ -62,6 +62,7 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
       an mbarrier.
     - (C10) an exchange's mbarrier expects as many bytes as its buffer holds.
     - (C11) `otherwise` names another quack_tv.kernel with the same operands.
+    - (C12) the body holds at most 65536 operations.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,

@@ -13,9 +13,9 @@
 
 #include "quack/InitAll.h"
 #include "quack/Pipelines/Pipelines.h"
+#include "quack/Pipelines/ReadModule.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -144,6 +144,6 @@ int main(int argc, char **argv) {
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(*sources, &context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  OwningOpRef<ModuleOp> module = readModule(sources, &context);
   return module && checkAll(*module, options) ? 0 : 1;
 }

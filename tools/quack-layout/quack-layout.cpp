@@ -11,10 +11,10 @@
 #include "quack/InitAll.h"
 #include "quack/Layout/LayoutDrawing.h"
 #include "quack/Pipelines/Pipelines.h"
+#include "quack/Pipelines/ReadModule.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
@@ -167,7 +167,7 @@ static bool readKernel(const Options &options, MLIRContext &context,
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(*sources, &context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  OwningOpRef<ModuleOp> module = readModule(sources, &context);
   if (!module)
     return false;
   PipelineOptions pipeline;

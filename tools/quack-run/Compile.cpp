@@ -11,8 +11,8 @@
 
 #include "quack/InitAll.h"
 #include "quack/Pipelines/Pipelines.h"
+#include "quack/Pipelines/ReadModule.h"
 
-#include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -109,7 +109,7 @@ llvm::Expected<CompiledJob> quack::compileJob(const Job &job,
     llvm::StringRef text = llvm::StringRef(diagnostics).rtrim();
     return llvm::createStringError(text.empty() ? "compilation failed" : text);
   };
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  OwningOpRef<ModuleOp> module = readModule(sources, &context);
   if (!module)
     return failWith();
   if (llvm::Error error = selectKernel(*module, job))

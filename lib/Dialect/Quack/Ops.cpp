@@ -102,6 +102,9 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
+/// C14: beyond this, a thread's code takes minutes to compile and fits no cache.
+static constexpr size_t maxOperations = 4096;
+
 /// C6: what a row program may compute in.
 static bool isComputeType(Type type) {
   if (type.isF32() || type.isF64() || type.isBF16() || type.isF16())
@@ -178,6 +181,11 @@ static LogicalResult verifyAccesses(KernelOp kernel) {
 }
 
 LogicalResult KernelOp::verifyRegions() {
+  // C14
+  if (size_t size = getBody().front().getOperations().size(); size > maxOperations)
+    return emitOpError("must hold at most ")
+           << maxOperations << " operations, got " << size
+           << ": split it into several kernels";
   for (Operation &op : getBody().front())
     if (failed(verifyBodyOp(*this, op)))
       return failure();

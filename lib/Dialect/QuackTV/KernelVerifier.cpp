@@ -249,7 +249,13 @@ static LogicalResult verifyBodyOp(Operation &op) {
                         "constant or elementwise operation without side effects");
 }
 
+/// C12: a row program of as many operations as it may have, computed again in each pass.
+static constexpr size_t maxOperations = 65536;
+
 LogicalResult KernelOp::verifyRegions() {
+  if (size_t size = getBody().front().getOperations().size(); size > maxOperations)
+    return emitOpError("must hold at most ")
+           << maxOperations << " operations, got " << size;
   for (Operation &op : getBody().front())
     if (failed(verifyBodyOp(op)))
       return failure();

@@ -1,0 +1,38 @@
+//===- include/quack/Pipelines/ReadModule.h - text to modules ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How the tools read programs. MLIR's parser calls itself for each bracket, and
+// a text that nests them deeper than the stack ends the process: such a text is
+// refused first.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_PIPELINES_READMODULE_H
+#define QUACK_PIPELINES_READMODULE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <memory>
+
+namespace llvm {
+class MemoryBuffer;
+class SourceMgr;
+} // namespace llvm
+
+namespace quack {
+
+/// Checks that no bracket lies in more than 256 others, or says where one does.
+mlir::LogicalResult checkNesting(const llvm::MemoryBuffer &text,
+                                 mlir::MLIRContext *context);
+
+/// Returns the program that `sources` holds. Errors are diagnostics at their
+/// place.
+mlir::OwningOpRef<mlir::ModuleOp>
+readModule(const std::shared_ptr<llvm::SourceMgr> &sources,
+           mlir::MLIRContext *context);
+
+} // namespace quack
+
+#endif // QUACK_PIPELINES_READMODULE_H

@@ -9,11 +9,13 @@
 
 #include "Emit.h"
 
+#include "DriverOptions.h"
+
 #include "quack/Pipelines/Pipelines.h"
+#include "quack/Pipelines/ReadModule.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -35,52 +37,16 @@ bool quack::wantsEmit(int argc, char **argv) {
 }
 
 namespace {
-/// The options of this mode; constructed only in it, so that they do not meet
-/// those of the opt mode.
-struct EmitOptions {
-  cl::OptionCategory category{"quack-opt --emit"};
+/// What only this mode has: the opt mode has the same of its own.
+struct FileOptions {
   cl::opt<std::string> input{cl::Positional, cl::desc("<input file>"),
-                             cl::init("-"), cl::cat(category)};
-  cl::opt<Stage> stage{
-      "emit", cl::desc("How far to go"), cl::cat(category),
-      cl::values(clEnumValN(Stage::plan, "plan", "planned row programs, with the "
-                                                 "choice explained on stderr"),
-                 clEnumValN(Stage::tv, "tv", "tile programs with their barriers"),
-                 clEnumValN(Stage::gpu, "gpu", "thread programs"),
-                 clEnumValN(Stage::llvm, "llvm", "optimised LLVM IR"),
-                 clEnumValN(Stage::ptx, "ptx",
-                            "PTX text; with -o FILE.ptx also FILE.json"))};
+                             cl::init("-"), cl::cat(driverCategory())};
   cl::opt<std::string> output{"o", cl::desc("Where the text goes"),
                               cl::value_desc("file"), cl::init("-"),
-                              cl::cat(category)};
-  cl::opt<int64_t> columns{"columns", cl::desc("N, the columns of a row"),
-                           cl::init(0), cl::cat(category)};
-  cl::opt<std::string> storage{
-      "storage", cl::desc("Storage types: bf16, or x:bf16,y:f32"), cl::init(""),
-      cl::cat(category)};
-  cl::opt<std::string> pin{"pin", cl::desc("Plan fields to keep: 'threads = 256'"),
-                           cl::init(""), cl::cat(category)};
-  cl::opt<unsigned> plans{"plans",
-                          cl::desc("Plans that --emit=plan lists of each kernel (10)"),
-                          cl::init(10), cl::cat(category)};
-  cl::opt<std::string> target{"target", cl::desc("GPU to plan for (h100, h200)"),
-                              cl::init("h200"), cl::cat(category)};
-  cl::opt<std::string> chip{"chip", cl::desc("Chip to emit for (sm_90, sm_90a)"),
-                            cl::init("sm_90"), cl::cat(category)};
-  cl::opt<int64_t> ptxVersion{"ptx-version", cl::desc("PTX ISA version times ten"),
-                              cl::init(83), cl::cat(category)};
-  cl::opt<bool> timing{"time", cl::desc("Print each stage's milliseconds on stderr"),
-                       cl::cat(category)};
-
-  void fill(PipelineOptions &options) const {
-    options.columns = columns.getValue();
-    options.storage = storage.getValue();
-    options.pin = pin.getValue();
-    options.target = target.getValue();
-    options.chip = chip.getValue();
-    options.ptxVersion = ptxVersion.getValue();
-  }
+                              cl::cat(driverCategory())};
 };
+
+struct EmitOptions : FileOptions, DriverOptions {};
 } // namespace
 
 /// Writes `text` to `path`; returns whether that worked.
@@ -123,7 +89,7 @@ static bool writeResult(const EmitOptions &options, const CompiledModule &result
 
 int quack::emitMain(int argc, char **argv, DialectRegistry &registry) {
   EmitOptions options;
-  cl::HideUnrelatedOptions(options.category);
+  cl::HideUnrelatedOptions(driverCategory());
   cl::ParseCommandLineOptions(
       argc, argv,
       "quack compiler driver: row programs to PTX\n\n  quack-opt softmax.mlir "
@@ -151,7 +117,7 @@ int quack::emitMain(int argc, char **argv, DialectRegistry &registry) {
   }
   std::vector<StageTime> times;
   auto start = std::chrono::steady_clock::now();
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  OwningOpRef<ModuleOp> module = readModule(sources, &context);
   if (!module)
     return 1;
   times.push_back({"parse", std::chrono::duration<double, std::milli>(

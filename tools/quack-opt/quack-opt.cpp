@@ -7,25 +7,67 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DriverOptions.h"
 #include "Emit.h"
 #include "quack/InitAll.h"
+#include "quack/Pipelines/ReadModule.h"
 
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
-#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 
-int main(int argc, char **argv) {
-  llvm::cl::AddExtraVersionPrinter(
-      [](llvm::raw_ostream &os) { os << "quack " QUACK_VERSION "\n"; });
-  mlir::DialectRegistry registry;
-  quack::registerAllDialects(registry);
-  quack::registerAllPasses();
-  if (quack::wantsEmit(argc, argv))
-    return quack::emitMain(argc, argv, registry);
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
+using namespace mlir;
+using namespace quack;
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "quack-opt: " << message << "\n";
+  return 1;
+}
+
+/// The opt mode: the passes that the options name.
+static int optMain(int argc, char **argv, DialectRegistry &registry) {
+  DriverOptions driver;
+  auto [input, output] = registerAndParseCLIOptions(
       argc, argv,
       "quack compiler driver: row programs to PTX\n\n"
       "Whole way:  quack-opt softmax.mlir --columns=32000 --storage=bf16 "
       "--emit=ptx -o softmax.ptx   (see --emit=ptx --help)\n",
-      registry));
+      registry);
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (llvm::StringRef given = driver.firstGiven(); !given.empty())
+    return fail(
+        "--" + given +
+        " goes with --emit=plan, tv, gpu, llvm or ptx; single passes have "
+        "options of their own, such as --quack-specialize=columns=64");
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(input, &error);
+  if (!file)
+    return fail(error);
+  std::unique_ptr<llvm::ToolOutputFile> out = openOutputFile(output, &error);
+  if (!out)
+    return fail(error);
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  if (failed(checkNesting(*file, &context)))
+    return 1;
+  if (failed(MlirOptMain(out->os(), std::move(file), registry, config)))
+    return 1;
+  out->keep();
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  llvm::cl::AddExtraVersionPrinter(
+      [](llvm::raw_ostream &os) { os << "quack " QUACK_VERSION "\n"; });
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllPasses();
+  return wantsEmit(argc, argv) ? emitMain(argc, argv, registry)
+                               : optMain(argc, argv, registry);
 }

@@ -1,0 +1,77 @@
+//===- tools/quack-opt/DriverOptions.cpp - rows to PTX ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DriverOptions.h"
+
+using namespace quack;
+namespace cl = llvm::cl;
+
+cl::OptionCategory &quack::driverCategory() {
+  static cl::OptionCategory category(
+      "Ahead-of-time compilation, with --emit",
+      "quack-opt FILE --emit=STAGE compiles row programs:");
+  return category;
+}
+
+DriverOptions::DriverOptions()
+    : stage("emit", cl::desc("Compile, and write:"), cl::cat(driverCategory()),
+            cl::values(
+                clEnumValN(
+                    Stage::plan, "plan",
+                    "planned row programs, after a table of the best plans; "
+                    "remarks on stderr say why the first was chosen"),
+                clEnumValN(
+                    Stage::tv, "tv",
+                    "tile programs: who holds which element, what waits where"),
+                clEnumValN(
+                    Stage::gpu, "gpu",
+                    "thread programs in arith, vector, scf, llvm and nvvm"),
+                clEnumValN(Stage::llvm, "llvm", "LLVM IR, optimised"),
+                clEnumValN(
+                    Stage::ptx, "ptx",
+                    "PTX; with -o FILE.ptx also FILE.json, which says how to "
+                    "launch it"))),
+      columns("columns", cl::desc("N, the columns of a row, 1 to 1048576"),
+              cl::init(0), cl::cat(driverCategory())),
+      storage("storage",
+              cl::desc("Types in memory: bf16 for all rows, or x:bf16,y:f32"),
+              cl::value_desc("types"), cl::init(""), cl::cat(driverCategory())),
+      pin("pin", cl::desc("Plan fields to keep: 'threads = 256, cluster = 4'"),
+          cl::value_desc("fields"), cl::init(""), cl::cat(driverCategory())),
+      target(
+          "target", cl::desc("GPU to plan for: h100 or h200 (default: h200)"),
+          cl::value_desc("gpu"), cl::init("h200"), cl::cat(driverCategory())),
+      chip("chip",
+           cl::desc("Chip to emit for: sm_90 or sm_90a (default: sm_90)"),
+           cl::value_desc("chip"), cl::init("sm_90"),
+           cl::cat(driverCategory())),
+      plans(
+          "plans",
+          cl::desc("Plans that --emit=plan lists of each kernel (default: 10)"),
+          cl::value_desc("count"), cl::init(10), cl::cat(driverCategory())),
+      ptxVersion(
+          "ptx-version", cl::desc("PTX ISA version times ten (default: 83)"),
+          cl::value_desc("version"), cl::init(83), cl::cat(driverCategory())),
+      timing("time", cl::desc("Print each stage's milliseconds on stderr"),
+             cl::cat(driverCategory())) {}
+
+void DriverOptions::fill(PipelineOptions &options) const {
+  options.columns = columns.getValue();
+  options.storage = storage.getValue();
+  options.pin = pin.getValue();
+  options.target = target.getValue();
+  options.chip = chip.getValue();
+  options.ptxVersion = ptxVersion.getValue();
+}
+
+llvm::StringRef DriverOptions::firstGiven() const {
+  const cl::Option *all[] = {&columns, &storage,    &pin,   &target,
+                             &chip,    &ptxVersion, &plans, &timing};
+  for (const cl::Option *option : all)
+    if (option->getNumOccurrences())
+      return option->ArgStr;
+  return "";
+}

@@ -53,6 +53,13 @@ static int optMain(int argc, char **argv, DialectRegistry &registry) {
   if (!out)
     return fail(error);
   MLIRContext context(MLIRContext::Threading::DISABLED);
+  // In the form of the parser's errors, without the line, which may be long.
+  ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
+    auto place = cast<FileLineColLoc>(diagnostic.getLocation());
+    llvm::errs() << place.getFilename().getValue() << ":" << place.getLine() << ":"
+                 << place.getColumn() << ": error: " << diagnostic << "\n";
+    return success();
+  });
   if (failed(checkNesting(*file, &context)))
     return 1;
   if (failed(MlirOptMain(out->os(), std::move(file), registry, config)))

@@ -29,6 +29,17 @@ llvm::hash_code quack::hash_value(const TVLayout &layout) {
   return hash;
 }
 
+/// Parses `<a, b, ...>`. MLIR's list in angle brackets succeeds where there is no `<`,
+/// after an error.
+static ParseResult parseAngleList(AsmParser &parser,
+                                  function_ref<ParseResult()> parseOne) {
+  if (parser.parseLess())
+    return failure();
+  if (succeeded(parser.parseOptionalGreater()))
+    return success();
+  return failure(parser.parseCommaSeparatedList(parseOne) || parser.parseGreater());
+}
+
 static ParseResult parseModes(AsmParser &parser, Modes &modes) {
   return parser.parseCommaSeparatedList(
       AsmParser::Delimiter::Square, [&]() -> ParseResult {
@@ -57,8 +68,7 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
                                  "got '")
            << keyword << "'";
   };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
-                                     parseLevel))
+  if (parseAngleList(parser, parseLevel))
     return Attribute();
   auto at = [&](Level level) { return levels[static_cast<size_t>(level)]; };
   return LayoutAttr::get(parser.getContext(),
@@ -189,9 +199,7 @@ static ParseResult parsePlanField(AsmParser &parser, PlanFields &fields) {
 Attribute PlanAttr::parse(AsmParser &parser, Type) {
   PlanFields f;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseCommaSeparatedList(
-          AsmParser::Delimiter::LessGreater,
-          [&] { return parsePlanField(parser, f); }))
+  if (parseAngleList(parser, [&] { return parsePlanField(parser, f); }))
     return Attribute();
   return PlanAttr::getChecked([&] { return parser.emitError(loc); },
                               parser.getContext(), f.threads, f.threadsPerRow,

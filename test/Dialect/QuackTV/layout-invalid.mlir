@@ -4,6 +4,11 @@
 // Syntax
 //===----------------------------------------------------------------------===//
 
+// expected-error @below {{expected '<'}}
+module attributes {quack_tv.layout = #quack_tv.layout} {}
+
+// -----
+
 // expected-error @below {{expected a level (cta, warp, lane or value), got 'thread'}}
 #layout = #quack_tv.layout<thread = [32:1]>
 

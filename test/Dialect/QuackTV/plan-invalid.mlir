@@ -9,6 +9,11 @@
 
 // -----
 
+// expected-error @below {{expected '<'}}
+module attributes {quack_tv.pinned = #quack_tv.plan} {}
+
+// -----
+
 // expected-error @below {{expected vector or element, got 'row'}}
 #plan = #quack_tv.plan<alignment = row>
 

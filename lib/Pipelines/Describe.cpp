@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "quack/Pipelines/Pipelines.h"
-#include "quack/Plan/Planner.h"
+#include "quack/Plan/Pins.h"
 #include "quack/Transforms/Passes.h"
 
-#include "mlir/AsmParser/AsmParser.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -28,14 +27,13 @@ std::string quack::describePlans(ModuleOp module, const PipelineOptions &options
   specialize.storage = options.storage;
   pm.addPass(createQuackSpecialize(specialize));
   std::optional<Target> gpu = Target::lookup(options.target);
-  auto pins = dyn_cast_or_null<tv::PlanAttr>(
-      parseAttribute("#quack_tv.plan<" + options.pin + ">", context));
-  if (failed(pm.run(*copy)) || !gpu || !pins)
+  FailureOr<tv::PlanAttr> pins = parsePins(options.pin, *copy);
+  if (failed(pins) || failed(pm.run(*copy)) || !gpu)
     return "";
   std::string text;
   llvm::raw_string_ostream os(text);
   for (KernelOp kernel : copy->getOps<KernelOp>())
-    if (FailureOr<PlanChoice> choice = choosePlan(kernel, *gpu, pins);
+    if (FailureOr<PlanChoice> choice = choosePlan(kernel, *gpu, *pins);
         succeeded(choice))
       printPlans(os, kernel, *gpu, *choice, most);
   return text;

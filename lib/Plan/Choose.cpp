@@ -9,86 +9,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "quack/Plan/Planner.h"
+#include "quack/Plan/Pins.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace quack;
-
-//===----------------------------------------------------------------------===//
-// Pins
-//===----------------------------------------------------------------------===//
-
-/// Returns `over` where it has a field, else `under`.
-static tv::PlanAttr mergePins(tv::PlanAttr under, tv::PlanAttr over) {
-  auto pick = [](int64_t a, int64_t b) { return b ? b : a; };
-  auto merge = [&](DictionaryAttr a, DictionaryAttr b) {
-    NamedAttrList list(a);
-    for (NamedAttribute entry : b ? b.getValue() : ArrayRef<NamedAttribute>())
-      list.set(entry.getName(), entry.getValue());
-    return list.empty() ? DictionaryAttr() : list.getDictionary(under.getContext());
-  };
-  return tv::PlanAttr::get(
-      under.getContext(), pick(under.getThreads(), over.getThreads()),
-      pick(under.getThreadsPerRow(), over.getThreadsPerRow()),
-      pick(under.getRowsPerThread(), over.getRowsPerThread()),
-      pick(under.getCluster(), over.getCluster()),
-      pick(under.getVectorSize(), over.getVectorSize()),
-      over.getAlignment() ? over.getAlignment() : under.getAlignment(),
-      over.getCtasPerSM() >= 0 ? over.getCtasPerSM() : under.getCtasPerSM(),
-      over.getExchange() ? over.getExchange() : under.getExchange(),
-      merge(under.getHold(), over.getHold()),
-      over.getKept() >= 0 ? over.getKept() : under.getKept(),
-      merge(under.getLoad(), over.getLoad()),
-      merge(under.getStore(), over.getStore()));
-}
-
-/// Checks that the operands which one of the pins' lists names are memref
-/// operands of the kernel that are loaded (or stored).
-static LogicalResult verifyPinnedNames(KernelOp kernel, DictionaryAttr dict,
-                                       StringRef field, Direction excluded) {
-  for (NamedAttribute entry : dict ? dict.getValue() : ArrayRef<NamedAttribute>()) {
-    BlockArgument arg = kernel.lookupOperand(entry.getName());
-    if (!arg || !isa<MemRefType>(arg.getType()))
-      return kernel.emitOpError("plan names '")
-             << entry.getName().getValue()
-             << "', which is no memref operand of the kernel";
-    if (kernel.getOperandAttr(arg.getArgNumber()).getDirection() == excluded)
-      return kernel.emitOpError("plan field '")
-             << field << "' must not name '" << entry.getName().getValue()
-             << "', which is " << stringifyDirection(excluded);
-  }
-  return success();
-}
-
-static LogicalResult verifyPinnedNames(KernelOp kernel, tv::PlanAttr pins) {
-  return failure(
-      failed(verifyPinnedNames(kernel, pins.getHold(), "hold", Direction::out)) ||
-      failed(verifyPinnedNames(kernel, pins.getLoad(), "load", Direction::out)) ||
-      failed(verifyPinnedNames(kernel, pins.getStore(), "store", Direction::in)));
-}
-
-static bool pinsNothing(tv::PlanAttr pins) {
-  return !pins.getThreads() && !pins.getThreadsPerRow() && !pins.getRowsPerThread() &&
-         !pins.getCluster() && !pins.getVectorSize() && !pins.getAlignment() &&
-         pins.getCtasPerSM() < 0 && !pins.getExchange() && !pins.getHold() &&
-         pins.getKept() < 0 && !pins.getLoad() && !pins.getStore();
-}
-
-/// Returns the kernel's own pins under `pins`, after checking them.
-static FailureOr<tv::PlanAttr> collectPins(KernelOp kernel, tv::PlanAttr pins) {
-  if (Attribute given = kernel.getPlanAttr()) {
-    auto plan = dyn_cast<tv::PlanAttr>(given);
-    if (!plan)
-      return kernel.emitOpError("plan must be a #quack_tv.plan, got ") << given;
-    pins = mergePins(plan, pins);
-  }
-  if (failed(verifyPinnedNames(kernel, pins)))
-    return failure();
-  return pins;
-}
 
 //===----------------------------------------------------------------------===//
 // Trees
@@ -124,25 +51,6 @@ std::string quack::treeSignature(const KernelTraits &traits, tv::PlanAttr plan) 
 /// every row that a launch may pass is aligned to it.
 static bool wantsAlignment(tv::PlanAttr plan) {
   return plan.getVectorSize() > 1 && !plan.startsAnywhere();
-}
-
-/// Returns `pins` for rows that start anywhere, which cannot go through shared
-/// memory: such holds are chosen anew.
-static tv::PlanAttr forAnyStart(tv::PlanAttr pins) {
-  NamedAttrList holds;
-  for (NamedAttribute entry :
-       pins.getHold() ? pins.getHold().getValue() : ArrayRef<NamedAttribute>()) {
-    tv::Hold hold = cast<tv::HoldAttr>(entry.getValue()).getValue();
-    if (hold != tv::Hold::async && hold != tv::Hold::bulk)
-      holds.append(entry);
-  }
-  MLIRContext *context = pins.getContext();
-  return tv::PlanAttr::get(
-      context, pins.getThreads(), pins.getThreadsPerRow(), pins.getRowsPerThread(),
-      pins.getCluster(), pins.getVectorSize(), tv::Alignment::element,
-      pins.getCtasPerSM(), pins.getExchange(),
-      holds.empty() ? DictionaryAttr() : holds.getDictionary(context),
-      pins.getKept(), pins.getLoad(), pins.getStore());
 }
 
 /// Pairs plans of one tree: the cheapest for rows that start anywhere where most
@@ -184,14 +92,14 @@ FailureOr<PlanChoice> quack::choosePlan(KernelOp kernel, const Target &gpu,
   std::string whyNot;
   KernelTraits traits = KernelTraits::analyse(kernel);
   choice.plans = enumeratePlans(traits, gpu, *pins, whyNot);
-  if (choice.plans.empty())
-    return kernel.emitOpError("has no legal plan for N = ")
-           << kernel.getColumns()
-           << (pinsNothing(*pins) ? ": " : " with the pins given: ") << whyNot;
+  if (choice.plans.empty()) {
+    reportPins(kernel, traits, gpu, *pins);
+    return failure();
+  }
   if (!pins->getAlignment() && !kernel.getOtherwiseAttr() &&
       wantsAlignment(choice.plans.front().plan))
     pairPlans(traits, choice,
-              enumeratePlans(traits, gpu, forAnyStart(*pins), whyNot));
+              enumeratePlans(traits, gpu, pinsForAnyStart(*pins), whyNot));
   choice.tree = treeSignature(traits, choice.plans[choice.picked].plan);
   return choice;
 }
@@ -203,7 +111,8 @@ FailureOr<PlanChoice> quack::choosePlan(KernelOp kernel, const Target &gpu,
 /// Returns the holds of the operands that wait between passes: `x packed`.
 static std::string holdsText(tv::PlanAttr plan) {
   std::string text;
-  for (NamedAttribute entry : plan.getHold())
+  for (NamedAttribute entry :
+       plan.getHold() ? plan.getHold().getValue() : ArrayRef<NamedAttribute>())
     text += (text.empty() ? "" : ", ") + entry.getName().str() + " " +
             tv::stringifyHold(cast<tv::HoldAttr>(entry.getValue()).getValue()).str();
   if (plan.getKept() > 0)

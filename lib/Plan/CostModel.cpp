@@ -136,16 +136,16 @@ static std::string violatedHold(const KernelTraits &traits, tv::PlanAttr plan,
                         .value_or(tv::LoadPolicy::cached) != tv::LoadPolicy::cached)
     return name + "its load policy must be cached then, since copies into shared "
                   "memory take none";
-  if (hold == tv::Hold::bulk && plan.getRows() > maxBulkRows)
-    return name + "one thread issues a copy for each of at most " +
-           std::to_string(maxBulkRows) + " rows, got a tile of " +
-           std::to_string(plan.getRows());
   if (staged && plan.startsAnywhere())
     return name + "only rows that are aligned to 16 bytes go through shared "
                   "memory, not with alignment = element";
   if (staged && run % tv::maxAccessBytes != 0)
     return name + "vector * element bytes must be a multiple of 16, got " +
            std::to_string(run);
+  if (hold == tv::Hold::bulk && plan.getRows() > maxBulkRows)
+    return name + "one thread issues a copy for each of at most " +
+           std::to_string(maxBulkRows) + " rows, got a tile of " +
+           std::to_string(plan.getRows());
   if (hold == tv::Hold::reload && operand.isStored)
     return name + "it is overwritten";
   if (hold == tv::Hold::reload && operand.role == Role::row && traits.storesEarly)

@@ -28,6 +28,7 @@ private:
     return pin ? SmallVector<int64_t>{pin} : SmallVector<int64_t>(choices);
   }
   int64_t widestVector() const;
+  SmallVector<int64_t> threadsChoices() const;
   SmallVector<int64_t> threadsPerRowChoices(int64_t threads) const;
   void tryShape(int64_t threads, int64_t threadsPerRow, int64_t cluster);
   void tryHolds(int64_t threads, int64_t threadsPerRow, int64_t rowsPerThread,
@@ -43,7 +44,9 @@ private:
   tv::PlanAttr pins;
   MLIRContext *context;
   SmallVector<CostedPlan> plans;
-  std::string firstViolation;
+  /// The rule that the plan with the most threads a row breaks: it is the nearest to
+  /// a legal one.
+  std::string lastViolation;
 };
 } // namespace
 
@@ -60,6 +63,18 @@ int64_t Enumerator::widestVector() const {
   int64_t divisor = traits.columns & -traits.columns;
   // Rows that start anywhere are shifted by words at least.
   return divisor * narrowest < 4 ? 1 : divisor;
+}
+
+/// Powers of two, and where the threads of a row are pinned to another number, its
+/// multiples by powers of two.
+SmallVector<int64_t> Enumerator::threadsChoices() const {
+  int64_t odd = std::max(warpSize, pins.getThreadsPerRow());
+  if (pins.getThreads() || llvm::isPowerOf2_64(odd))
+    return pinned(pins.getThreads(), {64, 128, 256, 512, 1024});
+  SmallVector<int64_t> choices;
+  for (int64_t threads = odd; threads <= 1024; threads *= 2)
+    choices.push_back(threads);
+  return choices;
 }
 
 SmallVector<int64_t> Enumerator::threadsPerRowChoices(int64_t threads) const {
@@ -90,7 +105,7 @@ DictionaryAttr Enumerator::holds(tv::Hold rowHold) const {
     hold = pins.holdOf(operand.name).value_or(hold);
     list.set(operand.name, tv::HoldAttr::get(context, hold));
   }
-  return list.getDictionary(context);
+  return list.empty() ? DictionaryAttr() : list.getDictionary(context);
 }
 
 /// Long rows are streamed past the caches; short ones gain from write-back.
@@ -105,7 +120,7 @@ DictionaryAttr Enumerator::stores(int64_t rowBytes) const {
                                                   : tv::StorePolicy::write_back);
     list.set(operand.name, tv::StorePolicyAttr::get(context, policy));
   }
-  return list.getDictionary(context);
+  return list.empty() ? DictionaryAttr() : list.getDictionary(context);
 }
 
 void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
@@ -132,7 +147,9 @@ void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
       return tv::PlanAttr::get(context, threads, threadsPerRow, rowsPerThread,
                                cluster, vectorSize, pins.getAlignment(),
                                ctasPerSM, exchange, held, kept,
-                               loads.getDictionary(context), stores(rowBytes));
+                               loads.empty() ? DictionaryAttr()
+                                             : loads.getDictionary(context),
+                               stores(rowBytes));
     };
     bool isReload = reloadsRows(traits, with(0, 0));
     int64_t least = std::max<int64_t>(isReload ? 0 : -1, pins.getKept());
@@ -171,14 +188,19 @@ Enumerator::mostKept(llvm::function_ref<tv::PlanAttr(int64_t)> withKept) const {
 void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {
   tv::PlanAttr plan = withCtas(std::max<int64_t>(0, pins.getCtasPerSM()));
   std::string violation = violatedRule(traits, target, plan);
+  CostedPlan cost;
+  if (violation.empty()) {
+    cost = costPlan(traits, target, plan);
+    if (cost.ctasPerSM == 0)
+      violation = "a CTA's " + std::to_string(plan.getThreads()) + " threads of " +
+                  std::to_string(cost.registers) +
+                  " registers must fit an SM, whose registers are allotted by warps";
+  }
   if (!violation.empty()) {
-    if (firstViolation.empty())
-      firstViolation = violation;
+    if (plan.getRowsPerThread() <= std::max<int64_t>(1, pins.getRowsPerThread()))
+      lastViolation = violation;
     return;
   }
-  CostedPlan cost = costPlan(traits, target, plan);
-  if (cost.ctasPerSM == 0)
-    return;
   // Told nothing, ptxas spills a few words of a single-pass kernel for the sake of one
   // more CTA. Others it would let have twice the registers that they need.
   if (traits.passes == 1 && pins.getCtasPerSM() < 0)
@@ -188,11 +210,11 @@ void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {
 
 void Enumerator::tryShape(int64_t threads, int64_t threadsPerRow,
                           int64_t cluster) {
-  bool isPinned =
-      (pins.getThreads() && pins.getThreadsPerRow()) || pins.getCluster();
+  bool isPinned = pins.getThreadsPerRow() || pins.getCluster();
   int64_t vectorSize = pins.getVectorSize() ? pins.getVectorSize() : widestVector();
   int64_t perCta = llvm::divideCeil(traits.columns, cluster);
-  if (cluster > 1 && threadsPerRow < warpSize && !pins.getThreadsPerRow())
+  bool isAsked = pins.getThreadsPerRow() && pins.getCluster();
+  if (cluster > 1 && threadsPerRow < warpSize && !isAsked)
     return;
   // More threads than vectors only pad.
   if (!isPinned && threadsPerRow > 1 &&
@@ -204,14 +226,14 @@ void Enumerator::tryShape(int64_t threads, int64_t threadsPerRow,
 
 SmallVector<CostedPlan> Enumerator::run(std::string &whyNot) {
   for (int64_t cluster : pinned(pins.getCluster(), {1, 2, 4, 8, 16}))
-    for (int64_t threads : pinned(pins.getThreads(), {64, 128, 256, 512, 1024}))
+    for (int64_t threads : threadsChoices())
       for (int64_t threadsPerRow : threadsPerRowChoices(threads))
-        if (threads % threadsPerRow == 0 || pins.getThreadsPerRow())
+        if (threads % threadsPerRow == 0)
           tryShape(threads, threadsPerRow, cluster);
   llvm::stable_sort(plans, [](const CostedPlan &lhs, const CostedPlan &rhs) {
     return lhs.time < rhs.time;
   });
-  whyNot = firstViolation;
+  whyNot = lastViolation;
   return std::move(plans);
 }
 

@@ -8,10 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "quack/Plan/Planner.h"
+#include "quack/Plan/Pins.h"
 #include "quack/Transforms/Passes.h"
 
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -95,13 +94,10 @@ void PlanPass::runOnOperation() {
         << target << "', expected one of: " << llvm::join(Target::names(), ", ");
     return signalPassFailure();
   }
-  Attribute pins = parseAttribute("#quack_tv.plan<" + pin + ">", &getContext());
-  if (!pins) {
-    module.emitError("cannot read the pinned plan fields '")
-        << pin << "': expected for example 'threads = 256, cluster = 4'";
+  FailureOr<tv::PlanAttr> pins = parsePins(pin, module);
+  if (failed(pins))
     return signalPassFailure();
-  }
   for (KernelOp kernel : llvm::to_vector(module.getOps<KernelOp>()))
-    if (failed(plan(kernel, *gpu, cast<tv::PlanAttr>(pins))))
+    if (failed(plan(kernel, *gpu, *pins)))
       return signalPassFailure();
 }

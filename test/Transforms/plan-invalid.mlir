@@ -2,12 +2,18 @@
 // RUN: not quack-opt %s --quack-plan="target=v100" 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not quack-opt %s --quack-plan="pin='thread = 64'" 2>&1 | FileCheck %s --check-prefix=PIN
 // RUN: not quack-opt %s --quack-plan="pin='threads = 63'" 2>&1 | FileCheck %s --check-prefix=RULE
+// RUN: not quack-opt %s --quack-plan="pin=','" 2>&1 | FileCheck %s --check-prefix=EMPTY
+// RUN: not quack-opt %s --quack-plan="pin='threads = 0'" 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not quack-opt %s --quack-plan="pin='threads = 64> //'" 2>&1 | FileCheck %s --check-prefix=COMMENT
+// RUN: echo 'quack.kernel @both(%%x: memref<?x64xf32> in row) plan #quack_tv.plan<threads = 128> {}' | not quack-opt --quack-plan="pin='threads_per_row = 96'" 2>&1 | FileCheck %s --check-prefix=BOTH
 
 // TARGET: error: unknown target 'v100', expected one of: h100, h200
-// PIN: error: unknown plan field 'thread', expected threads, threads_per_row, rows_per_thread, cluster, vector, alignment, ctas_per_sm, exchange, hold, kept, load or store
-// PIN: error: cannot read the pinned plan fields 'thread = 64': expected for example 'threads = 256, cluster = 4'
-// RULE: error: plan field 'threads' must be a multiple of 32 from 32 to 1024, got 63
-// RULE: error: cannot read the pinned plan fields 'threads = 63'
+// PIN: error: pin 'thread = 64': unknown plan field 'thread', expected threads, threads_per_row, rows_per_thread, cluster, vector, alignment, ctas_per_sm, exchange, hold, kept, load or store
+// RULE: error: pin 'threads = 63': plan field 'threads' must be a multiple of 32 from 32 to 1024, got 63; nearest legal: 32, 64
+// EMPTY: error: pin ',': expected valid keyword; write for example 'threads = 256, cluster = 4'
+// ZERO: error: pin 'threads = 0': plan field 'threads' must be a multiple of 32 from 32 to 1024, got 0; nearest legal: 32
+// COMMENT: error: pin 'threads = 64> //': found trailing characters: '>'; write for example 'threads = 256, cluster = 4'
+// BOTH: error: 'quack.kernel' op and the pins given contradict each other: plan field 'threads_per_row' must divide 'threads' (128), got 96; nearest legal: 64, 128
 
 // expected-error @below {{'quack.kernel' op must have static columns, got ?: give --columns=N, or run quack-specialize with columns=N first}}
 quack.kernel @generic(%x: memref<?x?xf32> in row) {}
@@ -29,7 +35,7 @@ quack.kernel @load_of_a_value(%x: memref<?x64xf32> in row, %eps: f32) plan #quac
 
 // -----
 
-// expected-error @below {{'quack.kernel' op has no legal plan for N = 1024 with the pins given: in a cluster a row needs whole warps: threads_per_row must be at least 32, got 16}}
+// expected-error @below {{'quack.kernel' op has no legal plan for N = 1024 with threads_per_row = 16, cluster = 2: in a cluster a row needs whole warps: threads_per_row must be at least 32, got 16; nearest legal: threads_per_row = 32, or cluster = 1}}
 quack.kernel @part_of_a_warp_in_a_cluster(%x: memref<?x1024xf32> in row)
     plan #quack_tv.plan<threads = 64, threads_per_row = 16, cluster = 2> {
   %v = quack.load %x : memref<?x1024xf32> -> tensor<1024xf32>
@@ -37,7 +43,7 @@ quack.kernel @part_of_a_warp_in_a_cluster(%x: memref<?x1024xf32> in row)
 
 // -----
 
-// expected-error @below {{'quack.kernel' op has no legal plan for N = 65536 with the pins given: a thread must hold at most}}
+// expected-error @below {{'quack.kernel' op has no legal plan for N = 65536 with threads_per_row = 32, cluster = 1: a thread must hold at most 128 elements (its code is unrolled), got 2048: use more threads or a larger cluster; nearest legal: threads_per_row = 512, or cluster = 16}}
 quack.kernel @too_few_threads(%x: memref<?x65536xf32> in row)
     plan #quack_tv.plan<threads = 32, threads_per_row = 32, cluster = 1> {
   %v = quack.load %x : memref<?x65536xf32> -> tensor<65536xf32>
@@ -160,14 +166,14 @@ quack.kernel @store_of_an_input(%x: memref<?x64xf32> in row) plan #quack_tv.plan
 
 // -----
 
-// expected-error @below {{'quack.kernel' op has no legal plan for N = 64 with the pins given: operand 'x' cannot be held async: only rows that are aligned to 16 bytes go through shared memory, not with alignment = element}}
+// expected-error @below {{'quack.kernel' op has no legal plan for N = 64 with alignment = element, hold of x = async: operand 'x' cannot be held async: only rows that are aligned to 16 bytes go through shared memory, not with alignment = element; nearest legal: alignment = vector, or hold of x = registers, packed, reload}}
 quack.kernel @staged_anywhere(%x: memref<?x64xf32> in row) plan #quack_tv.plan<alignment = element, hold = {x = async}> {
   %v = quack.load %x : memref<?x64xf32> -> tensor<64xf32>
 }
 
 // -----
 
-// expected-error @below {{'quack.kernel' op has no legal plan for N = 64 with the pins given: with alignment = element an access takes at least 4 bytes of each operand, got 2 of 'x'}}
+// expected-error @below {{'quack.kernel' op has no legal plan for N = 64 with vector = 2, alignment = element: with alignment = element an access takes at least 4 bytes of each operand, got 2 of 'x'; nearest legal: vector = 1, 4, or alignment = vector}}
 quack.kernel @narrow_anywhere(%x: memref<?x64xi8> in row) plan #quack_tv.plan<alignment = element, vector = 2> {
   %v = quack.load %x : memref<?x64xi8> -> tensor<64xi32>
 }
@@ -190,9 +196,17 @@ quack.kernel @kept_of_others(%x: memref<?x256xf32> in row)
 
 // -----
 
-// expected-error @below {{4 CTAs an SM, as ctas_per_sm asks, have 57344 bytes of shared memory each, got 65536}}
+// expected-error @below {{with cluster = 1, ctas_per_sm = 4: a thread's registers must be at most 16, got an estimated 44: use more threads, a larger cluster, or hold rows packed or in shared memory; nearest legal: cluster = 2, or ctas_per_sm = 2}}
 quack.kernel @kept_by_too_many_ctas(%x: memref<?x65536xf32> in row)
     plan #quack_tv.plan<threads = 512, threads_per_row = 512, rows_per_thread = 1, cluster = 1, vector = 4,
                         ctas_per_sm = 4, hold = {x = reload}, kept = 32> {
+  %v = quack.load %x : memref<?x65536xf32> -> tensor<65536xf32>
+}
+
+// -----
+
+// Only multiples of 96 threads share a row among 96.
+// expected-error @below {{has no legal plan for N = 65536 with threads_per_row = 96, cluster = 1: a thread must hold at most 128 elements (its code is unrolled), got}}
+quack.kernel @odd_threads_of_a_row(%x: memref<?x65536xf32> in row) plan #quack_tv.plan<threads_per_row = 96, cluster = 1> {
   %v = quack.load %x : memref<?x65536xf32> -> tensor<65536xf32>
 }

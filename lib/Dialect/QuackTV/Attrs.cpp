@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "quack/Dialect/QuackTV/PlanNumbers.h"
 #include "quack/Dialect/QuackTV/QuackTV.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -148,10 +149,27 @@ static ParseResult parsePerOperand(AsmParser &parser, DictionaryAttr &dict,
     entries.set(operand, EnumAttr::get(parser.getContext(), *value));
     return success();
   };
+  SMLoc loc = parser.getCurrentLocation();
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, parseEntry))
     return failure();
+  if (entries.empty())
+    return parser.emitError(loc, "expected an operand's name and ") << expected
+                                                                    << ", got {}";
   dict = entries.getDictionary(parser.getContext());
   return success();
+}
+
+/// Checks a number by itself, whatever the other fields are.
+static LogicalResult checkNumber(function_ref<InFlightDiagnostic()> error,
+                                 StringRef name, int64_t value) {
+  PlanNumber number = planNumber(name);
+  // One without a table is 0 or more.
+  if (number.values.empty() && value < 0)
+    return error() << "plan field '" << name << "' must not be negative, got " << value;
+  if (number.values.empty() || llvm::is_contained(number.values, value))
+    return success();
+  return error() << "plan field '" << name << "' must be " << number.rule << ", got "
+                 << value << "; nearest legal: " << nearestOf(number.values, value);
 }
 
 static ParseResult parsePlanField(AsmParser &parser, PlanFields &fields) {
@@ -161,8 +179,12 @@ static ParseResult parsePlanField(AsmParser &parser, PlanFields &fields) {
     return failure();
   if (!fields.seen.insert(name).second)
     return parser.emitError(loc, "plan field '") << name << "' is given twice";
-  if (int64_t *number = fields.lookup(name))
-    return parser.parseInteger(*number);
+  if (int64_t *number = fields.lookup(name)) {
+    loc = parser.getCurrentLocation();
+    if (parser.parseInteger(*number))
+      return failure();
+    return checkNumber([&] { return parser.emitError(loc); }, name, *number);
+  }
   if (name == "hold")
     return parsePerOperand<Hold, HoldAttr>(
         parser, fields.hold, symbolizeHold,
@@ -258,17 +280,6 @@ void PlanAttr::print(AsmPrinter &printer) const {
 // plan: rules and what follows from it
 //===----------------------------------------------------------------------===//
 
-/// Checks that `value` is unset or one of the powers of two from 1 to `limit`.
-static LogicalResult verifyPowerOfTwo(function_ref<InFlightDiagnostic()> error,
-                                      StringRef name, int64_t value,
-                                      int64_t limit) {
-  if (value == 0 || (value > 0 && value <= limit && llvm::isPowerOf2_64(value)))
-    return success();
-  return error() << "plan field '" << name
-                 << "' must be a power of two from 1 to " << limit << ", got "
-                 << value;
-}
-
 LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t threads, int64_t threadsPerRow,
                                int64_t rowsPerThread, int64_t cluster,
@@ -276,30 +287,25 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t ctasPerSM, std::optional<Exchange>,
                                DictionaryAttr, int64_t kept, DictionaryAttr,
                                DictionaryAttr) {
-  if (threads < 0 || threads > 1024 || threads % warpSize != 0)
-    return emitError() << "plan field 'threads' must be a multiple of 32 from 32 "
-                          "to 1024, got "
-                       << threads;
-  bool part = threadsPerRow > 0 && threadsPerRow < warpSize &&
-              llvm::isPowerOf2_64(threadsPerRow);
-  if (threadsPerRow < 0 || (threadsPerRow % warpSize != 0 && !part) ||
-      threadsPerRow > 1024)
-    return emitError() << "plan field 'threads_per_row' must be 1, 2, 4, 8, 16 "
-                          "or a multiple of 32 up to 1024, got "
-                       << threadsPerRow;
-  if (threads && threadsPerRow && threads % threadsPerRow != 0)
-    return emitError() << "plan field 'threads_per_row' must divide 'threads' ("
-                       << threads << "), got " << threadsPerRow;
-  if (ctasPerSM < -1 || ctasPerSM > 32)
-    return emitError() << "plan field 'ctas_per_sm' must be 0 to 32, got "
-                       << ctasPerSM;
-  if (kept < -1)
-    return emitError() << "plan field 'kept' must not be negative, got " << kept;
-  if (failed(verifyPowerOfTwo(emitError, "rows_per_thread", rowsPerThread, 8)) ||
-      failed(verifyPowerOfTwo(emitError, "cluster", cluster, 16)) ||
-      failed(verifyPowerOfTwo(emitError, "vector", vectorSize, 16)))
-    return failure();
-  return success();
+  std::tuple<StringRef, int64_t, int64_t> numbers[] = {
+      {"threads", threads, 0},
+      {"threads_per_row", threadsPerRow, 0},
+      {"rows_per_thread", rowsPerThread, 0},
+      {"cluster", cluster, 0},
+      {"vector", vectorSize, 0},
+      {"ctas_per_sm", ctasPerSM, -1},
+      {"kept", kept, -1}};
+  for (auto [name, value, unset] : numbers)
+    if (value != unset && failed(checkNumber(emitError, name, value)))
+      return failure();
+  if (!threads || !threadsPerRow || threads % threadsPerRow == 0)
+    return success();
+  auto divides = [&](int64_t value) { return threads % value == 0; };
+  auto legal = llvm::to_vector(
+      llvm::make_filter_range(planNumber("threads_per_row").values, divides));
+  return emitError() << "plan field 'threads_per_row' must divide 'threads' ("
+                     << threads << "), got " << threadsPerRow
+                     << "; nearest legal: " << nearestOf(legal, threadsPerRow);
 }
 
 std::optional<Hold> PlanAttr::holdOf(StringRef name) const {

@@ -53,12 +53,12 @@ module attributes {quack_tv.pinned = #quack_tv.plan} {}
 // Rules
 //===----------------------------------------------------------------------===//
 
-// expected-error @below {{plan field 'threads' must be a multiple of 32 from 32 to 1024, got 48}}
+// expected-error @below {{plan field 'threads' must be a multiple of 32 from 32 to 1024, got 48; nearest legal: 32, 64}}
 #plan = #quack_tv.plan<threads = 48>
 
 // -----
 
-// expected-error @below {{plan field 'threads' must be a multiple of 32 from 32 to 1024, got 1056}}
+// expected-error @below {{plan field 'threads' must be a multiple of 32 from 32 to 1024, got 1056; nearest legal: 1024}}
 #plan = #quack_tv.plan<threads = 1056>
 
 // -----
@@ -73,7 +73,7 @@ module attributes {quack_tv.pinned = #quack_tv.plan} {}
 
 // -----
 
-// expected-error @below {{plan field 'threads_per_row' must be 1, 2, 4, 8, 16 or a multiple of 32 up to 1024, got 2048}}
+// expected-error @below {{plan field 'threads_per_row' must be 1, 2, 4, 8, 16 or a multiple of 32 up to 1024, got 2048; nearest legal: 1024}}
 #plan = #quack_tv.plan<threads_per_row = 2048>
 
 // -----
@@ -83,7 +83,7 @@ module attributes {quack_tv.pinned = #quack_tv.plan} {}
 
 // -----
 
-// expected-error @below {{plan field 'threads_per_row' must divide 'threads' (128), got 96}}
+// expected-error @below {{plan field 'threads_per_row' must divide 'threads' (128), got 96; nearest legal: 64, 128}}
 #plan = #quack_tv.plan<threads = 128, threads_per_row = 96>
 
 // -----
@@ -98,7 +98,7 @@ module attributes {quack_tv.pinned = #quack_tv.plan} {}
 
 // -----
 
-// expected-error @below {{plan field 'cluster' must be a power of two from 1 to 16, got 3}}
+// expected-error @below {{plan field 'cluster' must be a power of two from 1 to 16, got 3; nearest legal: 2, 4}}
 #plan = #quack_tv.plan<cluster = 3>
 
 // -----
@@ -110,3 +110,24 @@ module attributes {quack_tv.pinned = #quack_tv.plan} {}
 
 // expected-error @below {{plan field 'kept' must not be negative, got -8}}
 #plan = #quack_tv.plan<kept = -8>
+
+// -----
+
+// What is left out is chosen; 0 is no way to say so.
+// expected-error @below {{plan field 'threads' must be a multiple of 32 from 32 to 1024, got 0; nearest legal: 32}}
+#plan = #quack_tv.plan<threads = 0>
+
+// -----
+
+// expected-error @below {{plan field 'ctas_per_sm' must be 0 to 32, got -1; nearest legal: 0}}
+#plan = #quack_tv.plan<ctas_per_sm = -1>
+
+// -----
+
+// expected-error @below {{plan field 'kept' must not be negative, got -1}}
+#plan = #quack_tv.plan<kept = -1>
+
+// -----
+
+// expected-error @below {{expected an operand's name and registers, packed, async, bulk or reload, got {}}}
+#plan = #quack_tv.plan<hold = {}>

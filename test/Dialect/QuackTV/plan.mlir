@@ -4,7 +4,7 @@
 // CHECK-DAG: #[[$EVERY:.*]] = #quack_tv.plan<threads = 1024, threads_per_row = 128, rows_per_thread = 8, cluster = 16, vector = 16, ctas_per_sm = 0, exchange = ctas, hold = {a = registers, b = packed, c = async, d = bulk, e = reload}, load = {a = cached, b = no_allocate, c = evict_first, d = evict_last}, store = {"not a keyword" = streaming, x = write_back, y = skip_l1}>
 // CHECK-DAG: #[[$ONE:.*]] = #quack_tv.plan<exchange = warps>
 // CHECK-DAG: #[[$NONE:.*]] = #quack_tv.plan<>
-// CHECK-DAG: #[[$EMPTY:.*]] = #quack_tv.plan<ctas_per_sm = 32, hold = {}>
+// CHECK-DAG: #[[$MOST:.*]] = #quack_tv.plan<ctas_per_sm = 32>
 
 // The first operand of each dictionary is the least by name.
 #every = #quack_tv.plan<store = {y = skip_l1, x = write_back, "not a keyword" = streaming},
@@ -19,8 +19,8 @@ func.func private @every_field() attributes {plan = #every}
 func.func private @fields() attributes {plan = #quack_tv.plan<exchange = warps>}
 // CHECK: func.func private @no_field() attributes {plan = #[[$NONE]]}
 func.func private @no_field() attributes {plan = #quack_tv.plan<>}
-// CHECK: func.func private @no_operand() attributes {plan = #[[$EMPTY]]}
-func.func private @no_operand() attributes {plan = #quack_tv.plan<ctas_per_sm = 32, hold = {}>}
+// CHECK: func.func private @most() attributes {plan = #[[$MOST]]}
+func.func private @most() attributes {plan = #quack_tv.plan<ctas_per_sm = 32>}
 
 // Lanes of a warp, whole warps, and odd numbers of warps.
 // CHECK-COUNT-4: func.func private @threads_per_row_

@@ -1,0 +1,36 @@
+//===- include/quack/Dialect/QuackTV/PlanNumbers.h - values -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which numbers the fields of a plan may have by themselves, and which of them
+// are near one that they may not have.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_DIALECT_QUACKTV_PLANNUMBERS_H
+#define QUACK_DIALECT_QUACKTV_PLANNUMBERS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <string>
+
+namespace quack::tv {
+
+/// The values of one field.
+struct PlanNumber {
+  llvm::StringRef rule;           ///< "a multiple of 32 from 32 to 1024"
+  llvm::ArrayRef<int64_t> values; ///< ascending
+};
+
+/// Returns the values of the field called `name`; none if it holds no number.
+PlanNumber planNumber(llvm::StringRef name);
+
+/// Returns the greatest of `values`, which ascend, below `value` and the least
+/// above it, as text: "64, 128".
+std::string nearestOf(llvm::ArrayRef<int64_t> values, int64_t value);
+
+} // namespace quack::tv
+
+#endif // QUACK_DIALECT_QUACKTV_PLANNUMBERS_H

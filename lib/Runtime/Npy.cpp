@@ -100,7 +100,9 @@ static Expected<std::vector<int64_t>> parseShape(StringRef path,
     int64_t extent;
     if (part.getAsInteger(10, extent) || extent < 0 ||
         MulOverflow(count, extent, count))
-      return fileError(path, "has the shape (" + text + "), which is none");
+      return fileError(path, "has the shape (" + text +
+                                 "); its extents must be numbers from 0 with a "
+                                 "product below 2^63");
     shape.push_back(extent);
   }
   return shape;
@@ -162,6 +164,13 @@ static void copyElements(StringRef from, bool isDouble, NpyArray &array) {
   }
 }
 
+/// Returns what to do about a dtype that is not one of those that can be read.
+static std::string adviceOnDescr(StringRef descr) {
+  if (descr.starts_with(">"))
+    return "; it is big-endian: save x.astype('<" + descr.drop_front().str() + "')";
+  return "; save x.astype(numpy.float32), or another of them";
+}
+
 /// Reads the header, which refers to the file's text in `buffer`.
 static Expected<Header> openFile(StringRef path,
                                  std::unique_ptr<MemoryBuffer> &buffer) {
@@ -203,7 +212,8 @@ Expected<std::vector<char>> quack::readNpyBytes(StringRef path) {
       !StringRef("biufc").contains(descr[1]) ||
       descr.drop_front(2).getAsInteger(10, bytes) || bytes < 1)
     return fileError(path, "has dtype '" + descr +
-                               "'; it must be one of little-endian numbers");
+                               "'; it must be one of little-endian numbers" +
+                               (descr.starts_with(">") ? adviceOnDescr(descr) : ""));
   Expected<std::vector<int64_t>> shape = parseShape(path, header->shape);
   if (!shape)
     return shape.takeError();
@@ -225,7 +235,8 @@ Expected<NpyArray> quack::readNpy(StringRef path) {
     return fileError(path,
                      "has dtype '" + header->descr +
                          "'; it must be <f4, <f2, <u2 (bf16), |i1, <i4, <i8 "
-                         "or <f8");
+                         "or <f8" +
+                         adviceOnDescr(header->descr));
   Expected<std::vector<int64_t>> shape = parseShape(path, header->shape);
   if (!shape)
     return shape.takeError();
@@ -277,7 +288,8 @@ Expected<std::vector<char>> quack::convertElements(const NpyArray &array,
     return array.data;
   if (isFloat(array.type) != isFloat(type))
     return createStringError("cannot convert " + getName(array.type) + " to " +
-                             getName(type));
+                             getName(type) + ": save x.astype(numpy." +
+                             (isFloat(type) ? "float32" : "int64") + ")");
   int64_t from = getSizeInBytes(array.type), to = getSizeInBytes(type);
   std::vector<char> converted(array.size() * to);
   constexpr int64_t block = 4096;

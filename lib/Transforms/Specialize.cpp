@@ -61,10 +61,10 @@ static Type parseStorageType(StringRef name, MLIRContext *context) {
 
 FailureOr<StorageTypes> StorageTypes::parse(StringRef text, Operation *op) {
   StorageTypes result;
+  if (text.empty())
+    return result;
   for (StringRef item : llvm::split(text, ',')) {
     item = item.trim();
-    if (item.empty())
-      continue;
     auto [name, typeName] = item.split(':');
     bool isNamed = item.contains(':');
     Type type = parseStorageType(isNamed ? typeName : name, op->getContext());
@@ -72,6 +72,10 @@ FailureOr<StorageTypes> StorageTypes::parse(StringRef text, Operation *op) {
       return op->emitError("storage type must be f32, bf16, f16, i8, i32 or i64, "
                            "got '")
              << item << "'";
+    if (isNamed ? result.named.contains(name) : bool(result.common))
+      return op->emitError("storage must be given once for each operand, and once for "
+                           "all others, got '")
+             << item << "' in '" << text << "'";
     if (isNamed)
       result.named[name] = type;
     else if (!isa<FloatType>(type))

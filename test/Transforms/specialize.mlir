@@ -1,6 +1,6 @@
 // RUN: quack-opt %s --split-input-file --quack-specialize="columns=64 storage=bf16,w:f16,t:i32" | FileCheck %s
 // RUN: quack-opt %s --split-input-file --quack-specialize="columns=0 storage=w:f32,t:i64" | FileCheck %s --check-prefix=NONE
-// RUN: quack-opt %s --split-input-file --quack-specialize="columns=64 storage=' w:f16, t:i32,bf16,'" | FileCheck %s
+// RUN: quack-opt %s --split-input-file --quack-specialize="columns=64 storage=' w:f16, t:i32,bf16'" | FileCheck %s
 
 // Every generic kernel of the module; scalars and integers keep their storage
 // unless they are named; compute types stay.

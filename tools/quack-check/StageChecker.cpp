@@ -138,7 +138,8 @@ void StageChecker::print(llvm::raw_ostream &os) const {
   for (const auto &[name, reference] : references) {
     const ReferenceResult &result = reference.cases.front().expected;
     for (const auto &[operand, output] : result.outputs)
-      os << "@" << name << " " << operand
+      if (!output.values.empty())
+        os << "@" << name << " " << operand
          << "[0] = " << llvm::format("%.9g\n", output.values.front());
   }
 }

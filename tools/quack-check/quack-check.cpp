@@ -11,6 +11,7 @@
 
 #include "StageChecker.h"
 
+#include "quack/Dialect/Quack/KernelOperands.h"
 #include "quack/InitAll.h"
 #include "quack/Pipelines/Pipelines.h"
 #include "quack/Pipelines/ReadModule.h"
@@ -76,6 +77,32 @@ static std::vector<Run> runsOf(const Options &options) {
   return runs;
 }
 
+/// Elements of an operand that the evaluator takes some seconds for.
+static constexpr int64_t mostElements = int64_t(1) << 28;
+
+/// Checks the numbers, and says what is wrong with the first that is.
+static bool checkOptions(const Options &options) {
+  auto fail = [](const llvm::Twine &message) {
+    llvm::errs() << "quack-check: " << message << "\n";
+    return false;
+  };
+  for (int64_t columns : options.columns)
+    if (columns < 1 || columns > maxColumns)
+      return fail("--columns must be 1 to " + llvm::Twine(maxColumns) + ", got " +
+                  llvm::Twine(columns));
+  int64_t widest = 1;
+  for (int64_t columns : options.columns)
+    widest = std::max(widest, columns);
+  for (int64_t rows : options.rows) {
+    if (rows < 0)
+      return fail("--rows must not be negative, got " + llvm::Twine(rows));
+    if (rows > mostElements / widest)
+      return fail("--rows must be at most " + llvm::Twine(mostElements / widest) +
+                  " for " + llvm::Twine(widest) + " columns, got " + llvm::Twine(rows));
+  }
+  return true;
+}
+
 /// Leads `module` through the pipeline, checking after each pass.
 static LogicalResult runPipeline(ModuleOp module, const Run &run,
                                  check::StageChecker &checker) {
@@ -131,9 +158,12 @@ int main(int argc, char **argv) {
                               "  quack-check softmax.mlir --columns=1000,1064 "
                               "--storage=bf16 --specials "
                               "--pin='threads = 96, threads_per_row = 96'\n");
+  if (!checkOptions(options))
+    return 1;
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file =
       openInputFile(options.input, &error);

@@ -20,6 +20,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
@@ -93,15 +94,40 @@ static bool readTile(const Options &options, const TVLayout &layout,
     return fail("--tile must be ROWSxCOLUMNS, got '" + options.tile + "'");
   }
   tile = {1, 1};
+  // A size that is none is refused by the layout's own rules.
   for (Level level : allLevels)
     for (Mode mode : layout.modes(level))
-      if (!mode.isCopy())
-        tile.columns *= mode.size;
+      if (!mode.isCopy() && mode.size > 0 &&
+          llvm::MulOverflow(tile.columns, mode.size, tile.columns))
+        return fail("the layout must have less than 2^63 elements");
   return true;
+}
+
+/// Checks that only options for what is drawn are given: a layout, or a kernel.
+static bool checkOptions(const Options &options, bool isLayout) {
+  const cl::Option *ofLayout[] = {&options.tile, &options.element};
+  const cl::Option *ofKernel[] = {&options.columns, &options.storage, &options.pin,
+                                  &options.target, &options.operand};
+  auto check = [](ArrayRef<const cl::Option *> list, StringRef kind, StringRef given) {
+    for (const cl::Option *option : list)
+      if (option->getNumOccurrences())
+        return fail("--" + option->ArgStr + " is for " + kind + ", got " + given);
+    return true;
+  };
+  if (isLayout)
+    return check(ofKernel, "a kernel", "a layout");
+  if (options.columns.getNumOccurrences() && options.columns < 1)
+    return fail("--columns must be at least 1, got " + Twine(options.columns.getValue()));
+  return check(ofLayout, "a layout", "a kernel");
 }
 
 static bool readLayout(const Options &options, MLIRContext &context,
                        std::vector<Picture> &pictures) {
+  // The place in a text of one line says little: the message does.
+  ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
+    fail(diagnostic.str());
+    return success();
+  });
   Attribute parsed = parseAttribute(options.input, &context);
   if (!parsed)
     return false;
@@ -242,8 +268,11 @@ int main(int argc, char **argv) {
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadDialect<tv::QuackTVDialect>();
+  context.printOpOnDiagnostic(false);
   std::vector<Picture> pictures;
   bool isLayout = StringRef(options.input).starts_with("#");
+  if (!checkOptions(options, isLayout))
+    return 1;
   bool isRead = isLayout ? readLayout(options, context, pictures)
                          : readKernel(options, context, pictures);
   return isRead && draw(options, pictures) ? 0 : 1;

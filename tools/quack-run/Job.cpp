@@ -45,6 +45,12 @@ Error quack::readJob(const json::Value &line, Job &job) {
   isRead = isRead && mapper.mapOptional("rows", rows);
   if (!isRead)
     return root.getError();
+  const json::Object *given = line.getAsObject();
+  if (given && given->get("rows") && rows < 0)
+    return createStringError("rows must not be negative, got " + Twine(rows));
+  if (job.iterations < 1)
+    return createStringError("iterations must be at least 1, got " +
+                             Twine(job.iterations));
   if (rows >= 0)
     job.rows = rows;
   if (const json::Object *object = line.getAsObject())

@@ -11,9 +11,11 @@
 #include "quack/Runtime/Npy.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 using namespace llvm;
@@ -68,14 +70,16 @@ static Error loadFile(Operand &operand, StringRef path, int64_t columns,
     return array.takeError();
   StringRef role = operand.metadata.role;
   int64_t last = array->shape.empty() ? 1 : array->shape.back();
-  if (role != "scalar" && last != columns)
-    return operandError(operand, "'" + path + "' must have " + Twine(columns) +
-                                     " columns, got the shape " +
-                                     shapeText(array->shape));
-  if (role == "columns" && array->size() != columns)
-    return operandError(operand, "'" + path +
-                                     "' must hold one row, got the shape " +
-                                     shapeText(array->shape));
+  auto refuse = [&](const Twine &expected) {
+    return operandError(operand, "'" + path + "' must have " + expected +
+                                     ", got the shape " + shapeText(array->shape));
+  };
+  if (role == "row" && (last != columns || array->shape.empty()))
+    return refuse("rows of " + Twine(columns) + " columns");
+  if (role == "columns" && (last != columns || array->size() != columns))
+    return refuse(Twine(columns) + " columns in one row");
+  if (role == "scalar" && array->shape.size() > 1 && last != 1)
+    return refuse("one number for each row");
   if (role != "columns") {
     int64_t found = role == "row" ? array->size() / columns : array->size();
     if (rows && *rows != found)
@@ -101,9 +105,15 @@ static Error checkNames(StringRef option, const Map &map,
     auto found = find_if(operands, [&](const Operand &operand) {
       return operand.metadata.name == entry.first;
     });
-    if (found == operands.end() || !fits(*found))
-      return createStringError("--" + option + " " + entry.first +
-                               ": must name " + expected + " of the kernel");
+    if (found != operands.end() && fits(*found))
+      continue;
+    std::string names;
+    for (const Operand &operand : operands)
+      if (fits(operand))
+        names += (names.empty() ? ": " : ", ") + operand.metadata.name;
+    return createStringError("--" + option + " " + entry.first + ": must name " +
+                             expected + " of the kernel" +
+                             (names.empty() ? ", which has none" : names));
   }
   return Error::success();
 }
@@ -130,6 +140,24 @@ static Error checkAllNames(const Job &job,
                     });
 }
 
+/// Checks that a number is one of the operand's type. A float is rounded; a finite one
+/// must not become infinite by that.
+static Error checkScalar(const Operand &operand, double number) {
+  double kept = 0;
+  uint64_t word = 0;
+  narrow(operand.type, &number, &word, 1);
+  widen(operand.type, &word, &kept, 1);
+  bool isKept = isFloat(operand.type)
+                    ? std::isinf(kept) == std::isinf(number)
+                    : kept == number;
+  if (isKept)
+    return Error::success();
+  std::string text;
+  raw_string_ostream(text) << format("%.17g", number);
+  return operandError(operand, "--scalar must be a number of type " +
+                                   getName(operand.type) + ", got " + text);
+}
+
 /// Fills in what the kernel and the job say of one operand, but for M.
 static Error describeOperand(const Job &job, const KernelMetadata &kernel,
                              Operand &operand) {
@@ -144,7 +172,7 @@ static Error describeOperand(const Job &job, const KernelMetadata &kernel,
     if (given == job.scalars.end())
       return operandError(operand, "needs a number: --scalar " + name + "=...");
     operand.scalar = given->second;
-    return Error::success();
+    return checkScalar(operand, operand.scalar);
   }
   operand.columns = role == "scalar" ? 1 : kernel.columns;
   operand.rowStride = operand.columns;

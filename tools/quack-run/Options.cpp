@@ -9,7 +9,11 @@
 #include "Options.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
 
 using namespace llvm;
 using namespace quack;
@@ -115,12 +119,16 @@ struct Options {
 } // namespace
 
 /// Splits each `name=value` of `list` and hands it to `add`, which returns
-/// whether the value makes sense.
+/// whether the value makes sense. Each name comes once.
 static Error readPairs(StringRef option, const cl::list<std::string> &list,
                        StringRef expected,
                        function_ref<bool(std::string, StringRef)> add) {
+  StringSet<> seen;
   for (StringRef text : list) {
     auto [name, value] = text.split('=');
+    if (!name.empty() && !seen.insert(name).second)
+      return createStringError("--" + option + " names '" + name +
+                               "' twice, expected each name once");
     if (name.empty() || value.empty() || !add(name.str(), value))
       return createStringError("--" + option + " must be " + expected +
                                ", got '" + text + "'");
@@ -131,7 +139,8 @@ static Error readPairs(StringRef option, const cl::list<std::string> &list,
 static Error readOperands(const Options &options, Job &job) {
   auto addFile = [](std::map<std::string, std::string> &files) {
     return [&files](std::string name, StringRef value) {
-      return files.try_emplace(std::move(name), value).second;
+      files[std::move(name)] = value.str();
+      return true;
     };
   };
   if (Error error = readPairs("in", options.inputs, "name=file, each name once",
@@ -143,8 +152,11 @@ static Error readOperands(const Options &options, Job &job) {
     return error;
   if (Error error = readPairs("scalar", options.scalars, "name=number",
                               [&](std::string name, StringRef value) {
-                                return to_float(value,
-                                                job.scalars[std::move(name)]);
+                                double &number = job.scalars[std::move(name)];
+                                // What is too large is read as an infinity.
+                                return to_float(value, number) &&
+                                       (!std::isinf(number) ||
+                                        value.contains_insensitive("inf"));
                               }))
     return error;
   auto addElements = [](std::map<std::string, int64_t> &map) {
@@ -172,6 +184,12 @@ static Error checkOptions(const CommandLine &line, const Options &options) {
     return createStringError("--report needs --device=sim");
   if (line.job.bench && line.device == "sim")
     return createStringError("--bench needs a GPU: the simulator's time says nothing");
+  if (options.columns.getNumOccurrences() && options.columns < 1)
+    return createStringError("--columns must be at least 1, got " +
+                             Twine(options.columns.getValue()));
+  if (!(line.watchdogSeconds > 0))
+    return createStringError("--watchdog must be more than 0 seconds, got " +
+                             Twine(formatv("{0}", line.watchdogSeconds).str()));
   if (line.job.iterations < 1)
     return createStringError("--iterations must be at least 1, got " +
                              Twine(line.job.iterations));

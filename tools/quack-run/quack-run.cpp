@@ -65,7 +65,8 @@ int main(int argc, char **argv) {
     if (!gpu) {
       Error error = gpu.takeError();
       bool isMissing = error.isA<cuda::NoDeviceError>();
-      errs() << "quack-run: " << toString(std::move(error)) << "\n";
+      errs() << "quack-run: " << toString(std::move(error))
+             << (isMissing ? "; --device=sim runs on this machine's CPU" : "") << "\n";
       return isMissing ? exitNoDevice : exitBad;
     }
     session.context = std::move(*gpu);

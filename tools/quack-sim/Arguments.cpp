@@ -14,6 +14,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+
 using namespace llvm;
 using namespace quack;
 
@@ -42,6 +44,9 @@ Error Arguments::addNumber(StringRef kind, StringRef text) {
     if (text.empty() || !to_float(text, number))
       return createStringError("expected a number, got '" + kind + ":" + text +
                                "'");
+    if (kind == "f32" && std::isinf(float(number)) && !std::isinf(number))
+      return createStringError("expected a number of 32 bits, got '" + kind + ":" +
+                               text + "'");
     words.push_back(kind == "f32" ? bit_cast<uint32_t>(float(number))
                                   : bit_cast<uint64_t>(number));
     return Error::success();
@@ -66,7 +71,7 @@ static constexpr uint64_t mostBytes = 1ull << 36;
 Error Arguments::addOutput(StringRef kind, StringRef text) {
   SmallVector<StringRef, 4> parts;
   text.split(parts, ':');
-  if (parts.size() != 3)
+  if (parts.size() != 3 || parts[0].empty())
     return createStringError("expected " + kind + ":file.npy:type:RxC, got '" +
                              kind + ":" + text + "'");
   std::optional<StorageType> type = parseStorageType(parts[1]);
@@ -121,8 +126,8 @@ Error Arguments::add(StringRef text) {
   }
   if (kind == "hex") {
     std::string bytes;
-    if (!tryGetFromHex(value, bytes))
-      return createStringError("expected hexadecimal digits, got '" + text +
+    if (value.empty() || value.size() % 2 || !tryGetFromHex(value, bytes))
+      return createStringError("expected two hexadecimal digits a byte, got '" + text +
                                "'");
     large[unsigned(words.size())].assign(bytes.begin(), bytes.end());
     words.push_back(0);

@@ -124,6 +124,8 @@ static Error readChecks(StringRef text, unsigned &checks) {
           "unknown check '" + part +
           "'; --checks is a list of all, none, undefined, async, races, "
           "protocol and strict");
+    if (part == "none" && parts.size() > 1)
+      return createStringError("--checks=none stands alone, got '" + text + "'");
     checks |= found->second;
   }
   return Error::success();
@@ -160,6 +162,8 @@ static Expected<std::vector<sim::Options>> readRuns(const Options &options) {
       options.report != "text")
     return createStringError("--report must be text or json, got '" +
                              options.report + "'");
+  if (!options.steps)
+    return createStringError("--steps must be at least 1");
   if (!options.hostThreads)
     return createStringError("--host-threads must be at least 1");
   sim::Options run;

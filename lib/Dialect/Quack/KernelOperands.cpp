@@ -45,7 +45,14 @@ quack::parseKernelOperands(OpAsmParser &parser,
       return failure();
     Direction direction = Direction::in;
     Role role = Role::value;
-    if (isa<MemRefType>(arg.type)) {
+    SMLoc loc = parser.getCurrentLocation();
+    if (!isa<MemRefType>(arg.type)) {
+      for (StringRef direction : {"in", "out", "inout"})
+        if (succeeded(parser.parseOptionalKeyword(direction)))
+          return parser.emitError(loc, "expected a direction after a memref of known "
+                                       "rank only, got '")
+                 << direction << "' after " << arg.type;
+    } else {
       if (parseEnumKeyword<Direction>(parser, direction, symbolizeDirection,
                                       "a direction (in, out or inout)") ||
           parseEnumKeyword<Role>(parser, role, symbolizeRole,
@@ -127,14 +134,16 @@ void quack::suggestKernelOperandNames(Region &region, ArrayAttr specs,
 
 static bool isStorageType(Type type) {
   return type.isF32() || type.isBF16() || type.isF16() ||
-         type.isInteger(8) || type.isInteger(32) || type.isInteger(64);
+         type.isSignlessInteger(8) || type.isSignlessInteger(32) ||
+         type.isSignlessInteger(64);
 }
 
 /// C1: the form of the type that `role` demands; null if `type` has it.
 static const char *violatedForm(Role role, Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   if (role == Role::value)
-    return memref || !(type.isF32() || type.isInteger(32) || type.isInteger(64))
+    return memref || !(type.isF32() || type.isSignlessInteger(32) ||
+                       type.isSignlessInteger(64))
                ? "f32, i32 or i64"
                : nullptr;
   bool identity =
@@ -151,6 +160,24 @@ static const char *violatedForm(Role role, Type type) {
                ? nullptr
                : "memref<?xT>";
   }
+}
+
+/// C1: what to do about a memref that has not the form of its role; empty if nothing
+/// but another type will do.
+static StringRef adviceOnForm(Role role, Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  if (!memref)
+    return "";
+  if (memref.getMemorySpace())
+    return ": operands lie in global memory, without a memory space";
+  if (!memref.getLayout().isIdentity())
+    return ": columns lie side by side, and the row stride is an argument of the "
+           "launch";
+  if (role == Role::row && memref.getRank() == 2)
+    return ": the number of rows is an argument of the launch, write ?";
+  if (role == Role::scalar && memref.getRank() == 1)
+    return ": there is one for each row, write ?";
+  return "";
 }
 
 /// C11: a name that `%name` can print, and read back unchanged.
@@ -174,7 +201,8 @@ static LogicalResult verifyOperand(Operation *kernel, OperandAttr spec,
   // C1
   if (const char *form = violatedForm(spec.getRole(), type))
     return error() << "has role " << stringifyRole(spec.getRole())
-                   << " and must be " << form << ", got " << type;
+                   << " and must be " << form << ", got " << type
+                   << adviceOnForm(spec.getRole(), type);
   bool inOnly = spec.getRole() == Role::columns || spec.getRole() == Role::value;
   // C5
   if (inOnly && spec.getDirection() != Direction::in)

@@ -282,7 +282,10 @@ LogicalResult ReduceOp::verify() {
     InFlightDiagnostic error =
         emitOpError("source must have element type f32 or i32, got ") << element;
     if (isa<FloatType>(element))
-      error.attachNote() << "widen it with arith.extf first: sums are kept in f32";
+      error.attachNote() << (element.getIntOrFloatBitWidth() < 32
+                                 ? "widen it with arith.extf first: sums are kept in f32"
+                                 : "narrow it with arith.truncf first: sums are kept "
+                                   "in f32");
     return error;
   }
   // C3

@@ -166,3 +166,28 @@ quack.kernel @kernel_c13_itself(%x: memref<?x64xf32> in row) otherwise @kernel_c
 // expected-error @below {{'quack.kernel' op otherwise must name a kernel with the same operands, but those of @other differ}}
 quack.kernel @kernel_c13_other_operands(%x: memref<?x64xf32> in row) otherwise @other {}
 quack.kernel @other(%x: memref<?x64xbf16> in row) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op operand 'x' must have element type f32, bf16, f16, i8, i32 or i64, got 'si32'}}
+quack.kernel @kernel_c8_signed(%x: memref<?x64xsi32> in row) {}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op operand 'n' has role value and must be f32, i32 or i64, got 'ui32'}}
+quack.kernel @kernel_c1_unsigned_value(%x: memref<?x64xf32> in row, %n: ui32) {}
+
+// -----
+
+// expected-error @below {{has role row and must be memref<?xNxT>, got 'memref<4x64xf32>': the number of rows is an argument of the launch, write ?}}
+quack.kernel @kernel_c1_rows(%x: memref<4x64xf32> in row) {}
+
+// -----
+
+// expected-error @below {{has role row and must be memref<?xNxT>, got 'memref<?x64xf32, strided<[?, 2]>>': columns lie side by side, and the row stride is an argument of the launch}}
+quack.kernel @kernel_c1_strided(%x: memref<?x64xf32, strided<[?, 2]>> in row) {}
+
+// -----
+
+// expected-error @below {{has role row and must be memref<?xNxT>, got 'memref<?x64xf32, 3>': operands lie in global memory, without a memory space}}
+quack.kernel @kernel_c1_space(%x: memref<?x64xf32, 3> in row) {}

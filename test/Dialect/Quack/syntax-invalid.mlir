@@ -19,3 +19,8 @@ func.func @reduce_kind_unknown(%v: tensor<64xf32>) {
   // expected-error @below {{expected a reduction kind (addf, mulf, maximumf, minimumf, maxnumf, minnumf, addi, muli, maxsi, minsi, maxui, minui, andi, ori or xori), got 'sum'}}
   %s = quack.reduce sum %v : tensor<64xf32> -> f32
 }
+
+// -----
+
+// expected-error @below {{expected a direction after a memref of known rank only, got 'in' after 'tensor<?x64xf32>'}}
+quack.kernel @direction_of_a_tensor(%x: tensor<?x64xf32> in row) {}

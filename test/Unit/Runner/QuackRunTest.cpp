@@ -145,7 +145,7 @@ TEST_F(QuackRunTest, refusesFilesOfAnotherShape) {
   std::vector<char> bytes(60 * 4);
   ASSERT_FALSE(writeNpy(path("x.npy"), StorageType::f32, {1, 60}, bytes));
   EXPECT_RUN(run({path("copy.mlir"), "--in", "x=" + path("x.npy")}), 1,
-             "must have 64 columns, got the shape (1, 60)");
+             "must have rows of 64 columns, got the shape (1, 60)");
   ASSERT_FALSE(writeNpy(path("i.npy"), StorageType::i32, {1, 64},
                         std::vector<char>(64 * 4)));
   EXPECT_RUN(run({path("copy.mlir"), "--in", "x=" + path("i.npy")}), 1,
@@ -226,7 +226,7 @@ TEST_F(QuackRunTest, refusesBadOptions) {
   EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--scalar", "eps=small"}), 1,
              "--scalar must be name=number, got 'eps=small'");
   EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--in", "y=a.npy"}), 1,
-             "--in y: must name an in array of the kernel");
+             "--in y: must name an in array of the kernel: x");
   EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--row-stride", "y=32"}), 1,
              "operand 'y': the row stride must be at least 64, or 0 for an input "
              "from a seed, got 32");
@@ -255,6 +255,22 @@ TEST_F(QuackRunTest, refusesBadOptions) {
              "has no kernel 'other', only copy_rows");
   EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--iterations=0"}), 1,
              "--iterations must be at least 1, got 0");
+  EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--offset", "x=1", "--offset", "x=2"}),
+             1, "--offset names 'x' twice, expected each name once");
+  EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--watchdog=0"}), 1,
+             "--watchdog must be more than 0 seconds, got 0");
+  EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--columns=0"}), 1,
+             "--columns must be at least 1, got 0");
+  write("count.mlir", R"(quack.kernel @count(%n: i32, %y: memref<?x64xf32> out row) {
+    %f = arith.sitofp %n : i32 to f32
+    %v = quack.broadcast %f : f32 -> tensor<64xf32>
+    quack.store %v, %y : tensor<64xf32>, memref<?x64xf32>
+  })");
+  for (StringRef number : {"1.5", "nan", "inf", "3000000000"})
+    EXPECT_RUN(run({path("count.mlir"), "--rows=2", "--scalar", "n=" + number.str()}), 1,
+               "operand 'n': --scalar must be a number of type i32, got ");
+  EXPECT_RUN(run({path("count.mlir"), "--rows=2", "--scalar", "n=1e400"}), 1,
+             "--scalar must be name=number, got 'n=1e400'");
   EXPECT_RUN(run({"--sweep=a", "--in", "x=x.npy"}), 1,
              "--sweep takes no --in and no --out");
 }
@@ -262,7 +278,8 @@ TEST_F(QuackRunTest, refusesBadOptions) {
 TEST_F(QuackRunTest, needsAGPUButForADryRun) {
   const std::vector<std::string> noDevice = {"FAKE_CUDA_NO_DEVICE=1"};
   EXPECT_RUN(run({path("copy.mlir"), "--rows=2"}, noDevice), 3,
-             "no CUDA device: cuInit says CUDA_ERROR_NO_DEVICE");
+             "no CUDA device: cuInit says CUDA_ERROR_NO_DEVICE; --device=sim runs on "
+             "this machine's CPU");
   Outcome dry = run({path("copy.mlir"), "--rows=2", "--dry-run"}, noDevice);
   EXPECT_RUN(dry, 0, "launch: kernel 'copy_rows', grid (1, 1, 1)");
   EXPECT_TRUE(dry.says("bytes: 512 read, 512 written")) << dry.output;

@@ -141,7 +141,13 @@ TEST(NpyTest, namesWhatIsWrongWithAFile) {
   EXPECT_EQ(
       complaint(fileWith(
           "{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "1234")),
-      "has dtype '>f4'; it must be <f4, <f2, <u2 (bf16), |i1, <i4, <i8 or <f8");
+      "has dtype '>f4'; it must be <f4, <f2, <u2 (bf16), |i1, <i4, <i8 or <f8; "
+      "it is big-endian: save x.astype('<f4')");
+  EXPECT_EQ(
+      complaint(fileWith(
+          "{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "12345678")),
+      "has dtype '<c8'; it must be <f4, <f2, <u2 (bf16), |i1, <i4, <i8 or <f8; "
+      "save x.astype(numpy.float32), or another of them");
   EXPECT_EQ(
       complaint(fileWith(
           "{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}", "1234")),
@@ -149,12 +155,14 @@ TEST(NpyTest, namesWhatIsWrongWithAFile) {
   EXPECT_EQ(
       complaint(fileWith(
           "{'descr': '<f4', 'fortran_order': False, 'shape': (1, -2)}", "")),
-      "has the shape (1, -2), which is none");
+      "has the shape (1, -2); its extents must be numbers from 0 with a product "
+      "below 2^63");
   EXPECT_EQ(
       complaint(fileWith("{'descr': '<f4', 'fortran_order': False, 'shape': "
                          "(4294967296, 4294967296)}",
                          "")),
-      "has the shape (4294967296, 4294967296), which is none");
+      "has the shape (4294967296, 4294967296); its extents must be numbers from 0 "
+      "with a product below 2^63");
   EXPECT_EQ(
       complaint(fileWith(
           "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", "1234")),
@@ -182,5 +190,5 @@ TEST(NpyTest, convertsElements) {
   EXPECT_EQ(back[1], 1.0); // a tie, to even
   Expected<std::vector<char>> refused =
       convertElements(array, StorageType::i32);
-  EXPECT_EQ(toString(refused.takeError()), "cannot convert f32 to i32");
+  EXPECT_EQ(toString(refused.takeError()), "cannot convert f32 to i32: save x.astype(numpy.int64)");
 }

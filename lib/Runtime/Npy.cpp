@@ -14,6 +14,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -248,6 +249,23 @@ Expected<NpyArray> quack::readNpy(StringRef path) {
     return error;
   copyElements(header->data, isDouble, array);
   return array;
+}
+
+Error quack::checkWritable(StringRef path) {
+  if (sys::fs::is_directory(path))
+    return fileError(path, "is a folder");
+  // A device such as /dev/null, or a file that is there.
+  if (sys::fs::exists(path))
+    return sys::fs::can_write(path) ? Error::success()
+                                    : fileError(path, "may not be written");
+  StringRef folder = sys::path::parent_path(path);
+  if (folder.empty())
+    folder = ".";
+  if (!sys::fs::is_directory(folder))
+    return fileError(path, "No such file or directory");
+  return sys::fs::can_write(folder)
+             ? Error::success()
+             : fileError(path, "its folder may not be written");
 }
 
 Error quack::writeNpy(StringRef path, StorageType type, ArrayRef<int64_t> shape,

@@ -94,6 +94,11 @@ int quack::emitMain(int argc, char **argv, DialectRegistry &registry) {
       argc, argv,
       "quack compiler driver: row programs to PTX\n\n  quack-opt softmax.mlir "
       "--columns=32000 --storage=bf16 --emit=ptx -o softmax.ptx\n");
+  if (options.columns.getNumOccurrences() && options.columns < 1) {
+    llvm::errs() << "quack-opt: --columns must be at least 1, got " << options.columns
+                 << "\n";
+    return 1;
+  }
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   // The location and the message say it; a whole kernel after it drowns them.
   context.printOpOnDiagnostic(false);

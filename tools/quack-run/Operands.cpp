@@ -223,6 +223,10 @@ Expected<Operands> quack::loadOperands(const Job &job,
     operands.list.emplace_back().metadata = metadata;
   if (Error error = checkAllNames(job, operands.list))
     return error;
+  for (const auto &[name, path] : job.outputFiles)
+    if (Error error = checkWritable(path))
+      return joinErrors(createStringError("--out " + name + " cannot be written"),
+                        std::move(error));
   for (Operand &operand : operands.list) {
     if (Error error = describeOperand(job, kernel, operand))
       return error;

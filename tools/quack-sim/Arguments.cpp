@@ -93,6 +93,8 @@ Error Arguments::addOutput(StringRef kind, StringRef text) {
         uint64_t(elements) > mostBytes / getSizeInBytes(*type))
       return createStringError("'" + parts[2] + "' is more than 64 GiB");
   }
+  if (Error error = checkWritable(parts[0]))
+    return error;
   Memory &memory =
       addMemory(std::vector<char>(size_t(elements * getSizeInBytes(*type))));
   if (kind == "out")

@@ -50,6 +50,10 @@ llvm::Expected<NpyArray> readNpy(llvm::StringRef path);
 /// they are.
 llvm::Expected<std::vector<char>> readNpyBytes(llvm::StringRef path);
 
+/// Checks that a file can be written at `path`, before work is done for it. Leaves no
+/// file and changes none.
+llvm::Error checkWritable(llvm::StringRef path);
+
 /// Writes `data`, elements of `type` in the row-major order of `shape`.
 llvm::Error writeNpy(llvm::StringRef path, StorageType type,
                      llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<char> data);

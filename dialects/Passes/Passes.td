@@ -59,6 +59,11 @@ def QuackPlan : Pass<"quack-plan", "::mlir::ModuleOp"> {
     the same tree (each row gets the same bits), and the first names it as
     `otherwise`. Holds in shared memory are then pins of the first one only.
 
+    A row is split over several clusters only where the plan allows another tree, by
+    `rows = M` or `reproducible = false`. With the latter alone, launches of few rows
+    get kernels of their own, if they are faster; without either, the remark says what
+    keeping one tree costs.
+
     Before:
     ```mlir
     quack.kernel @copy(%x: memref<?x1024xf32> in row, %y: memref<?x1024xf32> out row)
@@ -100,7 +105,7 @@ def QuackTVLowerReductions : Pass<"quack-tv-lower-reductions", "::mlir::ModuleOp
   let description = [{
     `quack_tv.reduce` becomes `thread_reduce`, then `warp_reduce` where lanes
     share a row, then `block_reduce` where warps do, or `cluster_reduce` where
-    CTAs do. With the plan's `exchange = ctas`, a cluster's warps meet in a
+    CTAs do, then `grid_reduce` where clusters do. With the plan's `exchange = ctas`, a cluster's warps meet in a
     `block_reduce` first.
 
     Assumes: `quack_tv.reduce` on tiles with layouts. Guarantees: none is left.
@@ -126,6 +131,41 @@ def QuackTVFuseReductions : Pass<"quack-tv-fuse-reductions", "::mlir::ModuleOp">
   let statistics = [
     Statistic<"onlinePairs", "online-pairs", "(max, sum of exp) pairs merged">,
     Statistic<"sharedExchanges", "shared-exchanges", "reductions that joined another's exchange">];
+}
+
+def QuackTVSplitStages : Pass<"quack-tv-split-stages", "::mlir::ModuleOp"> {
+  let summary = "Ends a kernel where the slices of a row must meet, and goes on in another";
+  let description = [{
+    A launch is the only barrier that spans a grid. A kernel whose slices meet in R
+    rounds of dependent `grid_reduce`s becomes R + 1 kernels, its stages, each the
+    `next` of the one before: stage k computes and saves the partials of round k,
+    after it has merged those of the rounds before. What a stage needs of its row it
+    computes again from the operands. The stores are the last stage's, so that no
+    operand is written while another stage, or another slice, still reads it. If
+    that stage works on row scalars alone, it gets a plan of its own: a warp a row.
+
+    Before:
+    ```mlir
+    #plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, split = 2, vector = 4>
+    #tile = #quack_tv.layout<slice = [2:128], lane = [32:4], value = [4:1]>
+    #lanes = #quack_tv.layout<slice = [2:32], lane = [32:1]>
+    #slices = #quack_tv.layout<slice = [2:1], lane = [32:0]>
+    #row = #quack_tv.layout<slice = [2:0], lane = [32:0]>
+    quack_tv.kernel @row_sum(%x: memref<?x256xf32> in row, %y: memref<?xf32> out scalar) plan #plan {
+      %v = quack_tv.load %x : memref<?x256xf32> -> tensor<1x256xf32, #tile>
+      %t = quack_tv.thread_reduce addf %v : tensor<1x256xf32, #tile>
+      %w = quack_tv.warp_reduce addf %t : tensor<1x64xf32, #lanes>
+      %s = quack_tv.grid_reduce addf %w : tensor<1x2xf32, #slices>
+      quack_tv.store %s, %y : tensor<1x1xf32, #row>, memref<?xf32>
+    }
+    ```
+    After: see `quack_tv.save`.
+
+    Assumes: fused steps. Guarantees: no `grid_reduce` is left.
+  }];
+  let dependentDialects = ["::quack::tv::QuackTVDialect"];
+  let statistics = [
+    Statistic<"numStages", "stages", "kernels that kernels were split into">];
 }
 
 def QuackTVPlaceBarriers : Pass<"quack-tv-place-barriers", "::mlir::ModuleOp"> {

@@ -20,8 +20,9 @@ def QuackTV_LayoutAttr : QuackTV_Attr<"Layout", "layout", [
     DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "Which thread of a cluster holds which element of a tile";
   let description = [{
-    Four levels of `size:stride` modes, fastest first: CTAs of a cluster, warps
-    of a CTA, lanes of a warp, values of a thread. An index of a level is taken
+    Levels of `size:stride` modes, fastest first: CTAs of a cluster, warps
+    of a CTA, lanes of a warp, values of a thread; and, where several clusters
+    share a row, the slices that they have of it. An index of a level is taken
     apart over its modes; the element's row-major index in the tile is the sum
     of digit times stride over all levels. A level without modes is left out.
     This is CuTe's TV layout with the thread mode split by the hardware level
@@ -40,6 +41,7 @@ def QuackTV_LayoutAttr : QuackTV_Attr<"Layout", "layout", [
     - (L4) without copies (stride 0), the map is one-to-one onto the tile.
     - (L5) no value mode is a copy.
     - (L6) the tile is a tensor of two dimensions, both static.
+    - (L7) along the columns, slice modes step farther than all others.
   }];
   let parameters = (ins AttrParameter<"::quack::TVLayout", "the modes of each level",
                                      "const ::quack::TVLayout &">:$value);
@@ -77,6 +79,7 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     | `threads_per_row` | threads of one CTA that share a row | 1, 2, 4, 8, 16 or a multiple of 32; divides `threads` |
     | `rows_per_thread` | rows that one thread works on at once | 1, 2, 4, 8 |
     | `cluster` | CTAs that share a row | 1, 2, 4, 8, 16 |
+    | `split` | clusters that share a row, each with a slice of it; left out: 1 | 1 … 1024 |
     | `vector` | consecutive columns of one access | 1, 2, 4, 8, 16 |
     | `alignment` | pointers and row strides are multiples of an access (at most 16 bytes), or of an element only | `vector`, `element` |
     | `ctas_per_sm` | resident CTAs that the registers must allow (0: any) | 0 … 32 |
@@ -85,6 +88,9 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     | `kept` | of rows held by `reload`, the elements of a thread, from the first, that wait in shared memory and are not read again | 0 … what a thread holds, multiple of `vector` |
     | `load` | for each operand, cache policy of loads | `cached`, `no_allocate`, `evict_first`, `evict_last` |
     | `store` | for each operand, cache policy of stores | `write_back`, `streaming`, `skip_l1` |
+    | `rows` | M that launches usually have, for the cost model; launches may have any other | 1 … |
+    | `least_rows` | launches of fewer rows take the kernel's `otherwise` | 1 … |
+    | `reproducible` | a row's bits must not depend on `rows`: no split | `true`, `false` |
 
     `registers` keeps what a pass computes for the next one. With the others a
     pass computes again from the operand: `packed` keeps the words as loaded
@@ -97,6 +103,13 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     With `element` a row may start anywhere: its accesses are still
     aligned, and what a thread needs is shifted out of them. Such rows cannot be
     copied into shared memory.
+
+    A row that is split needs one kernel more for each round of reductions: see
+    `quack-tv-split-stages`. The cost model considers it where `rows` is given or
+    `reproducible = false`, which both allow that the order in which a row's
+    elements meet depends on more than N, the types and the target. With
+    `reproducible = false` alone, `quack-plan` makes a kernel for launches of few
+    rows beside that for all others, where it is faster.
 
     ```mlir
     #pinned = #quack_tv.plan<threads = 256, cluster = 4, hold = {x = packed}>
@@ -115,7 +128,11 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     OptionalParameter<"::mlir::DictionaryAttr", "operand name to #quack_tv.hold">:$hold,
     DefaultValuedParameter<"int64_t", "-1">:$kept,
     OptionalParameter<"::mlir::DictionaryAttr", "operand name to #quack_tv.load_policy">:$load,
-    OptionalParameter<"::mlir::DictionaryAttr", "operand name to #quack_tv.store_policy">:$store);
+    OptionalParameter<"::mlir::DictionaryAttr", "operand name to #quack_tv.store_policy">:$store,
+    DefaultValuedParameter<"int64_t", "0">:$split,
+    DefaultValuedParameter<"int64_t", "0">:$rowsHint,
+    OptionalParameter<"std::optional<bool>">:$reproducible,
+    DefaultValuedParameter<"int64_t", "0">:$leastRows);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -131,6 +148,16 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     /// Returns whether rows may start at any element.
     bool startsAnywhere() const {
       return getAlignment() == std::optional(Alignment::element);
+    }
+    /// Returns the clusters that share a row.
+    int64_t getSlices() const { return getSplit() ? getSplit() : 1; }
+    /// Returns the plan with other hints.
+    PlanAttr withHints(int64_t rows, std::optional<bool> reproducible) const;
+    /// Returns the plan for launches of at least so many rows.
+    PlanAttr withLeastRows(int64_t rows) const;
+    /// Returns whether a row's tree may depend on `rows`.
+    bool mayChangeTree() const {
+      return getReproducible() ? !*getReproducible() : getRowsHint() > 0;
     }
     /// Rows of one tile: those that one cluster works on at once.
     int64_t getRows() const {

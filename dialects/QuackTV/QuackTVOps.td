@@ -33,11 +33,17 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
   let summary = "What one cluster computes for the R rows of its tile";
   let description = [{
     The tile program of one cluster (one CTA where the plan's cluster is 1).
-    The grid has ceil(M / R) clusters. Rows from M on take part in every
+    The grid has ceil(M / R) clusters, times the plan's `split`: then each cluster
+    works on a slice of its rows. Rows from M on take part in every
     barrier and shuffle; they are neither read nor written.
 
     Operands, launch ABI and `otherwise` are those of `quack.kernel`. `shared_bytes` is the
     dynamic shared memory of a CTA, known after `quack-tv-place-barriers`.
+
+    Where slices must meet, a launch has several stages: this kernel, then `next`,
+    with the same arguments. `workspace` is the bytes a row of the global memory,
+    passed as the last argument, through which their partials go. Its first stage
+    finds anything in it.
 
     Example: see the dialect.
 
@@ -63,6 +69,10 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     - (C10) an exchange's mbarrier expects as many bytes as its buffer holds.
     - (C11) `otherwise` names another quack_tv.kernel with the same operands.
     - (C12) the body holds at most 65536 operations.
+    - (C13) the slice level of each tile has the plan's `split` clusters.
+    - (C14) `next` names a later quack_tv.kernel with the same operands and
+      workspace.
+    - (C15) what `save` and `merge` access lies within `workspace`.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -70,7 +80,9 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     TypedArrayAttrBase<Quack_OperandAttr, "one entry an operand">:$operand_specs,
     QuackTV_PlanAttr:$plan,
     OptionalAttr<I64Attr>:$shared_bytes,
-    OptionalAttr<FlatSymbolRefAttr>:$otherwise);
+    OptionalAttr<FlatSymbolRefAttr>:$otherwise,
+    OptionalAttr<I64Attr>:$workspace,
+    OptionalAttr<FlatSymbolRefAttr>:$next);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -477,13 +489,100 @@ def QuackTV_ClusterReduceOp : QuackTV_StepOp<"cluster_reduce"> {
   }], stepConstraints);
 }
 
+def QuackTV_GridReduceOp : QuackTV_StepOp<"grid_reduce"> {
+  let summary = "Combines the slices of a row that several clusters share";
+  let description = !strconcat([{
+    No barrier spans a grid: `quack-tv-split-stages` ends the kernel here. It becomes
+    a `save`, and a `merge` in the kernel that is launched next.
+
+    Example:
+    ```mlir
+    #partial = #quack_tv.layout<slice = [8:1], lane = [32:0]>
+    func.func @join(%s: tensor<1x8xf32, #partial>) {
+      %r = quack_tv.grid_reduce addf %s : tensor<1x8xf32, #partial>
+      return
+    }
+    ```
+  }], stepConstraints);
+}
+
 def QuackTV_YieldOp : QuackTV_Op<"yield", [
     Pure, Terminator, ReturnLike,
-    ParentOneOf<["WarpReduceOp", "BlockReduceOp", "ClusterReduceOp", "CollectOp"]>]> {
+    ParentOneOf<["WarpReduceOp", "BlockReduceOp", "ClusterReduceOp", "GridReduceOp",
+                 "CollectOp", "MergeOp"]>]> {
   let summary = "Ends a combiner with the merged partial";
   let description = "Example: see `quack_tv.warp_reduce`.";
   let arguments = (ins Variadic<QuackTV_Scalar>:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";
+}
+
+//===----------------------------------------------------------------------===//
+// The workspace, through which the stages of a launch meet
+//===----------------------------------------------------------------------===//
+
+def QuackTV_SaveOp : QuackTV_Op<"save", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Writes this slice's partials into the workspace";
+  let description = [{
+    Of each row that exists, one copy writes: the thread of the cluster whose copy
+    digits are all 0. A row has one slot for each slice, from `offset` bytes on
+    in the row's part of the workspace.
+
+    Example: the second stage merges what the first has saved.
+    ```mlir
+    #plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, split = 2, vector = 4>
+    #last = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+    #tile = #quack_tv.layout<slice = [2:128], lane = [32:4], value = [4:1]>
+    #lanes = #quack_tv.layout<slice = [2:32], lane = [32:1]>
+    #slices = #quack_tv.layout<slice = [2:1], lane = [32:0]>
+    #row = #quack_tv.layout<lane = [32:0]>
+    quack_tv.kernel @row_sum(%x: memref<?x256xf32> in row, %y: memref<?xf32> out scalar)
+        plan #plan workspace 16 next @row_sum_stage2 {
+      %v = quack_tv.load %x : memref<?x256xf32> -> tensor<1x256xf32, #tile>
+      %t = quack_tv.thread_reduce addf %v : tensor<1x256xf32, #tile>
+      %w = quack_tv.warp_reduce addf %t : tensor<1x64xf32, #lanes>
+      quack_tv.save %w at 0 : tensor<1x2xf32, #slices>
+    }
+    quack_tv.kernel @row_sum_stage2(%x: memref<?x256xf32> in row, %y: memref<?xf32> out scalar)
+        plan #last workspace 16 {
+      %s = quack_tv.merge addf of 2 at 0 : tensor<1x1xf32, #row>
+      quack_tv.store %s, %y : tensor<1x1xf32, #row>, memref<?xf32>
+    }
+    ```
+
+    Constraints:
+    - (C1) there is at least one value; all have one shape and layout, and
+      element types f32 or i32.
+    - (C2) what is left of each row is one partial a slice.
+    - (C3) it stands in a quack_tv.kernel.
+  }];
+  let arguments = (ins Variadic<QuackTV_Tile>:$values, I64Attr:$offset);
+  let assemblyFormat = "$values `at` $offset attr-dict `:` type($values)";
+  let hasVerifier = 1;
+}
+
+def QuackTV_MergeOp : QuackTV_Op<"merge", [MemoryEffects<[MemRead]>]> {
+  let summary = "Reads what the slices of a row have saved and combines it";
+  let description = [{
+    The lanes of each warp share the reads, lane i those of the slices i, i + 32,
+    ..., and meet by butterfly shuffles; each thread ends with the result. So the
+    order depends on nothing but `slices`, whichever stage merges.
+
+    Example: see `quack_tv.save`.
+
+    Constraints: those of `quack_tv.warp_reduce`, (C1) to (C3) and (C5) to (C7), on
+    the results; and
+    - (C4) results are row scalars of whole warps.
+    - (C8) it stands in a quack_tv.kernel.
+  }];
+  let arguments = (ins
+    TypedArrayAttrBase<Quack_ReduceKindAttr, "one kind a value, or none">:$kinds,
+    ArrayAttr:$identities,
+    ConfinedAttr<I64Attr, [IntPositive]>:$slices,
+    I64Attr:$offset);
+  let results = (outs Variadic<QuackTV_Tile>:$results);
+  let regions = (region MaxSizedRegion<1>:$combiner);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -32,6 +32,10 @@ int64_t quack::drawnVector(const TVLayout &layout, TileShape tile,
   return run;
 }
 
+static bool haveOneCta(const Owner &a, const Owner &b) {
+  return a.slice == b.slice && a.cta == b.cta;
+}
+
 /// The accesses of one row, in the order of the columns, apart by CTA.
 static std::vector<std::vector<DrawnAccess>>
 accessesOfRow(const TVLayout &layout, TileShape tile, int64_t row,
@@ -39,7 +43,7 @@ accessesOfRow(const TVLayout &layout, TileShape tile, int64_t row,
   std::vector<std::vector<DrawnAccess>> parts;
   for (int64_t column = 0; column < tile.columns; column += vector) {
     Owner owner = layout.inverse(row * tile.columns + column, tile).front();
-    if (parts.empty() || parts.back().back().owner.cta != owner.cta)
+    if (parts.empty() || !haveOneCta(parts.back().back().owner, owner))
       parts.emplace_back();
     parts.back().push_back({column, vector, owner});
   }
@@ -106,7 +110,9 @@ static void printSummary(raw_ostream &os, const TVLayout &layout,
   os << "tile    " << tile << "; threads of the cluster: "
      << layout.size(Level::Cta) * layout.size(Level::Warp) * warpSize
      << ", values of a thread: " << layout.size(Level::Value) << "\n";
-  for (Level level : {Level::Cta, Level::Warp, Level::Lane, Level::Value}) {
+  for (Level level : llvm::reverse(allLevels)) {
+    if (level == Level::Slice && layout.modes(level).empty())
+      continue;
     os << llvm::left_justify(stringifyLevel(level), 8);
     if (layout.modes(level).empty())
       os << "1";
@@ -157,6 +163,15 @@ static std::string describeLeftOut(const DrawnLine &line) {
   return text;
 }
 
+/// Where the elements of a line lie: "row 0, slice 2, CTA 1".
+static std::string describePlace(const TVLayout &layout,
+                                 const DrawnLine &line) {
+  std::string text = "row " + std::to_string(line.row);
+  if (!layout.modes(Level::Slice).empty())
+    text += ", slice " + std::to_string(line.accesses.front().owner.slice);
+  return text + ", CTA " + std::to_string(line.cta);
+}
+
 void quack::printLayout(raw_ostream &os, const TVLayout &layout, TileShape tile,
                         const DrawingOptions &options) {
   printSummary(os, layout, tile, options);
@@ -165,12 +180,12 @@ void quack::printLayout(raw_ostream &os, const TVLayout &layout, TileShape tile,
   for (const DrawnLine &line : lines)
     for (const DrawnAccess &access : line.accesses)
       width = std::max(width, label(layout, access).size());
-  int64_t row = -1, cta = -1;
+  std::string place;
   for (const DrawnLine &line : lines) {
-    if (line.row != row || line.cta != cta)
-      os << "\nrow " << line.row << ", CTA " << line.cta << "\n";
-    row = line.row;
-    cta = line.cta;
+    if (std::string next = describePlace(layout, line); next != place) {
+      os << "\n" << next << "\n";
+      place = next;
+    }
     os << llvm::format_decimal(line.accesses.front().column, 8) << " |";
     for (const DrawnAccess &access : line.accesses)
       os << " " << llvm::left_justify(label(layout, access), unsigned(width))
@@ -193,7 +208,9 @@ constexpr int64_t cellWidth = 26, cellHeight = 22, labelHeight = 14,
 
 /// A colour for a thread: neighbours get hues far apart, warps a lightness.
 static std::string colour(const Owner &owner) {
-  int64_t hue = (owner.lane * 137 + owner.warp * 53 + owner.cta * 29) % 360;
+  int64_t hue =
+      (owner.lane * 137 + owner.warp * 53 + owner.cta * 29 + owner.slice * 83) %
+      360;
   return llvm::formatv("hsl({0},65%,{1}%)", hue, 74 + owner.warp % 4 * 4);
 }
 
@@ -229,16 +246,17 @@ void quack::writeLayoutSVG(raw_ostream &os, const TVLayout &layout,
   std::vector<DrawnLine> lines = drawLines(layout, tile, options);
   std::string body;
   llvm::raw_string_ostream out(body);
-  int64_t y = 40, width = 0, row = -1, cta = -1;
+  int64_t y = 40, width = 0;
+  const Owner *last = nullptr;
+  std::string place;
   for (const DrawnLine &line : lines) {
-    if (line.row != row || line.cta != cta) {
-      y += cta != -1 && line.cta != cta ? ctaGap : gap;
-      writeText(out, 6, y + labelHeight + 15, 11, "start",
-                "row " + std::to_string(line.row) + ", CTA " +
-                    std::to_string(line.cta));
+    if (std::string next = describePlace(layout, line); next != place) {
+      bool isOtherCta = last && !haveOneCta(*last, line.accesses.front().owner);
+      y += isOtherCta ? ctaGap : gap;
+      writeText(out, 6, y + labelHeight + 15, 11, "start", next);
+      place = next;
     }
-    row = line.row;
-    cta = line.cta;
+    last = &line.accesses.front().owner;
     y += labelHeight;
     int64_t x = margin;
     for (const DrawnAccess &access : line.accesses) {

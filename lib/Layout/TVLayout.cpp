@@ -36,8 +36,8 @@ struct PlacedMode {
 using PlacedModes = llvm::SmallVector<PlacedMode, 16>;
 
 /// The order in which levels are written and rules are reported.
-static constexpr Level textOrder[] = {Level::Cta, Level::Warp, Level::Lane,
-                                      Level::Value};
+static constexpr Level textOrder[] = {Level::Slice, Level::Cta, Level::Warp,
+                                      Level::Lane, Level::Value};
 
 //===----------------------------------------------------------------------===//
 // Text
@@ -53,6 +53,8 @@ llvm::StringRef quack::stringifyLevel(Level level) {
     return "warp";
   case Level::Cta:
     return "cta";
+  case Level::Slice:
+    return "slice";
   }
   return "";
 }
@@ -122,9 +124,9 @@ static PlacedModes sortedSteps(const TVLayout &layout) {
   return steps;
 }
 
-TVLayout::TVLayout(Modes cta, Modes warp, Modes lane, Modes value)
-    : levels{std::move(value), std::move(lane), std::move(warp),
-             std::move(cta)} {}
+TVLayout::TVLayout(Modes cta, Modes warp, Modes lane, Modes value, Modes slice)
+    : levels{std::move(value), std::move(lane), std::move(warp), std::move(cta),
+             std::move(slice)} {}
 
 int64_t TVLayout::size(Level level) const {
   int64_t size = 1;
@@ -222,6 +224,25 @@ static std::optional<LayoutError> checkValues(const PlacedModes &placed) {
   return std::nullopt;
 }
 
+// L7
+static std::optional<LayoutError>
+checkSlices(const TVLayout &layout, const PlacedModes &placed, TileShape tile) {
+  auto isColumnStep = [&](const PlacedMode &p) {
+    return p.mode.size > 1 && layout.isColumnMode(p.mode, tile);
+  };
+  for (const PlacedMode &slice : placed)
+    for (const PlacedMode &other : placed)
+      if (slice.level == Level::Slice && other.level != Level::Slice &&
+          isColumnStep(slice) && isColumnStep(other) &&
+          other.mode.stride >= slice.mode.stride)
+        return makeError("L7", [&](auto &os) {
+          os << "slice modes must step farther along the columns than all "
+                "others, got "
+             << slice << " and " << other;
+        });
+  return std::nullopt;
+}
+
 // L4
 static std::optional<LayoutError> checkChain(const TVLayout &layout,
                                              TileShape tile) {
@@ -268,6 +289,8 @@ std::optional<LayoutError> TVLayout::check(TileShape tile) const {
   if (auto error = checkLanes(*this))
     return error;
   if (auto error = checkValues(placed))
+    return error;
+  if (auto error = checkSlices(*this, placed, tile))
     return error;
   return checkChain(*this, tile);
 }
@@ -344,8 +367,9 @@ static int64_t evaluateModes(const Modes &modes, int64_t index) {
 }
 
 int64_t TVLayout::evaluate(int64_t cta, int64_t warp, int64_t lane,
-                           int64_t value) const {
-  return evaluateModes(modes(Level::Cta), cta) +
+                           int64_t value, int64_t slice) const {
+  return evaluateModes(modes(Level::Slice), slice) +
+         evaluateModes(modes(Level::Cta), cta) +
          evaluateModes(modes(Level::Warp), warp) +
          evaluateModes(modes(Level::Lane), lane) +
          evaluateModes(modes(Level::Value), value);
@@ -361,16 +385,18 @@ static int64_t &indexOf(Owner &owner, Level level) {
   case Level::Warp:
     return owner.warp;
   case Level::Cta:
+    return owner.cta;
+  case Level::Slice:
     break;
   }
-  return owner.cta;
+  return owner.slice;
 }
 
 llvm::SmallVector<Owner> TVLayout::inverse(int64_t linear,
                                            TileShape tile) const {
   assert(!check(tile) && "the layout must be legal");
   assert(linear >= 0 && linear < tile.elements() && "not in the tile");
-  Owner canonical = {0, 0, 0, 0};
+  Owner canonical = {0, 0, 0, 0, 0};
   llvm::SmallVector<PlacedMode> copies;
   for (const PlacedMode &p : placeModes(*this)) {
     if (p.mode.isCopy())
@@ -409,6 +435,14 @@ Coord TVLayout::valueCoord(int64_t value, TileShape tile) const {
   // A legal map adds digits without a carry from the columns into the rows.
   int64_t linear = evaluateModes(modes(Level::Value), value);
   return {linear / tile.columns, linear % tile.columns};
+}
+
+int64_t TVLayout::sliceColumns(TileShape tile) const {
+  int64_t columns = tile.columns;
+  for (Mode mode : modes(Level::Slice))
+    if (isColumnMode(mode, tile))
+      columns /= mode.size;
+  return columns;
 }
 
 //===----------------------------------------------------------------------===//

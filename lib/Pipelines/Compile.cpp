@@ -76,12 +76,17 @@ static KernelMetadata describeKernel(tv::KernelOp kernel) {
   metadata.threads = plan.getThreads();
   metadata.cluster = plan.getCluster();
   metadata.rowsPerTile = plan.getRows();
+  metadata.split = plan.getSlices();
+  metadata.leastRows = plan.getLeastRows();
   metadata.sharedBytes = kernel.getSharedBytes().value_or(0);
+  metadata.workspaceBytes = kernel.getWorkspace().value_or(0);
   for (unsigned i = 0; i < kernel.getOperandSpecs().size(); ++i)
     metadata.operands.push_back(describeOperand(kernel, i));
   llvm::raw_string_ostream(metadata.plan) << plan;
   if (std::optional<StringRef> otherwise = kernel.getOtherwise())
     metadata.otherwise = *otherwise;
+  if (std::optional<StringRef> next = kernel.getNext())
+    metadata.next = *next;
   return metadata;
 }
 

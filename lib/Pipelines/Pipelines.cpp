@@ -41,6 +41,7 @@ static void addTiling(OpPassManager &pm) {
   pm.addPass(createConvertQuackToQuackTV());
   pm.addPass(createQuackTVLowerReductions());
   pm.addPass(createQuackTVFuseReductions());
+  pm.addPass(createQuackTVSplitStages());
   pm.addPass(createQuackTVPlaceBarriers());
 }
 

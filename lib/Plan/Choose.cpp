@@ -24,7 +24,8 @@ using namespace quack;
 /// Returns how many runs a lane has of a row.
 static int64_t runsOf(tv::PlanAttr plan, int64_t columns) {
   return plan.getPaddedColumns(columns) /
-         (plan.getCluster() * plan.getThreadsPerRow() * plan.getVectorSize());
+         (plan.getSlices() * plan.getCluster() * plan.getThreadsPerRow() *
+          plan.getVectorSize());
 }
 
 std::string quack::treeSignature(const KernelTraits &traits, tv::PlanAttr plan) {
@@ -34,9 +35,12 @@ std::string quack::treeSignature(const KernelTraits &traits, tv::PlanAttr plan) 
                     runsOf(plan, traits.columns), plan.getVectorSize(), lanes,
                     plan.getThreadsPerRow() / lanes, plan.getCluster());
   if (plan.getCluster() > 1)
-    text += ", partials of " +
-            tv::stringifyExchange(plan.getExchange().value_or(tv::Exchange::warps))
-                .str();
+    text +=
+        ", partials of " +
+        tv::stringifyExchange(plan.getExchange().value_or(tv::Exchange::warps))
+            .str();
+  if (plan.getSlices() > 1)
+    text += llvm::formatv(", {0} slices", plan.getSlices());
   // Rows that are read again are reduced in chunks.
   if (reloadsRows(traits, plan))
     text += ", in chunks";
@@ -90,7 +94,8 @@ FailureOr<PlanChoice> quack::choosePlan(KernelOp kernel, const Target &gpu,
     return failure();
   PlanChoice choice;
   std::string whyNot;
-  KernelTraits traits = KernelTraits::analyse(kernel);
+  KernelTraits traits = KernelTraits::analyse(
+      kernel, pins->mayChangeTree() ? pins->getRowsHint() : 0);
   choice.plans = enumeratePlans(traits, gpu, *pins, whyNot);
   if (choice.plans.empty()) {
     reportPins(kernel, traits, gpu, *pins);
@@ -100,7 +105,10 @@ FailureOr<PlanChoice> quack::choosePlan(KernelOp kernel, const Target &gpu,
       wantsAlignment(choice.plans.front().plan))
     pairPlans(traits, choice,
               enumeratePlans(traits, gpu, pinsForAnyStart(*pins), whyNot));
-  choice.tree = treeSignature(traits, choice.plans[choice.picked].plan);
+  tv::PlanAttr picked = choice.plans[choice.picked].plan;
+  choice.tree = treeSignature(traits, picked);
+  choice.lost = describeLostSplit(kernel, gpu, *pins, picked);
+  chooseForFewRows(kernel, gpu, *pins, picked, choice);
   return choice;
 }
 
@@ -123,20 +131,20 @@ static std::string holdsText(tv::PlanAttr plan) {
 static void printPlan(raw_ostream &os, const CostedPlan &cost, StringRef mark) {
   tv::PlanAttr plan = cost.plan;
   os << llvm::formatv(
-      "// {0,1} {1,5:F2} {2,8} {3,8} {4,5} {5,8} {6,7} {7,5} {8,7} {9,8} {10,6}  "
-      "{11,-8} {12}\n",
+      "// {0,1} {1,5:F2} {2,8} {3,8} {4,5} {5,8} {6,6} {7,7} {8,5} {9,7} {10,8} "
+      "{11,6}  {12,-8} {13}\n",
       mark, cost.bandwidth / 1e6, plan.getThreads(), plan.getThreadsPerRow(),
-      plan.getRows(), plan.getCluster(), plan.getVectorSize(), cost.registers,
-      cost.sharedBytes, cost.ctasPerSM, int64_t(cost.bytesInFlight / 1024),
-      cost.decisive, holdsText(plan));
+      plan.getRows(), plan.getCluster(), plan.getSlices(), plan.getVectorSize(),
+      cost.registers, cost.sharedBytes, cost.ctasPerSM,
+      int64_t(cost.bytesInFlight / 1024), cost.decisive, holdsText(plan));
 }
 
 void quack::printPlans(raw_ostream &os, KernelOp kernel, const Target &gpu,
                        const PlanChoice &choice, size_t most) {
   os << llvm::formatv(
       "// @{0}: N = {1}, {2} legal plans on {3}, as the model sees them\n"
-      "//    TB/s  threads  per row  rows  cluster  vector  regs  shared  CTAs/SM  "
-      "KB/SM  decided  held\n",
+      "//    TB/s  threads  per row  rows  cluster  split  vector  regs  shared  "
+      "CTAs/SM  KB/SM  decided  held\n",
       kernel.getSymName(), kernel.getColumns(), choice.plans.size(), gpu.name);
   for (size_t i = 0; i < choice.plans.size(); ++i)
     if (i < most || i == choice.picked)
@@ -146,4 +154,13 @@ void quack::printPlans(raw_ostream &os, KernelOp kernel, const Target &gpu,
     printPlan(os, *choice.anywhere, ">");
   }
   os << "// tree: " << choice.tree << "\n";
+  if (!choice.lost.empty())
+    os << "// " << choice.lost << "\n";
+  if (!choice.few)
+    return;
+  os << "// for launches of at most " << choice.fewRows << " rows\n";
+  printPlan(os, choice.few->plans[choice.few->picked], ">");
+  if (choice.few->anywhere)
+    printPlan(os, *choice.few->anywhere, ">");
+  os << "// tree: " << choice.few->tree << "\n";
 }

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "quack/Plan/Planner.h"
+#include "FewRows.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -18,9 +18,15 @@
 using namespace mlir;
 using namespace quack;
 
+/// CTAs that share a row, of all clusters.
+static int64_t getCtasPerRow(tv::PlanAttr plan) {
+  return plan.getSlices() * plan.getCluster();
+}
+
 /// Elements of a row that one thread holds, over all rows it works on.
-static int64_t elementsPerThread(const KernelTraits &traits, tv::PlanAttr plan) {
-  return plan.getPaddedColumns(traits.columns) / plan.getCluster() /
+static int64_t elementsPerThread(const KernelTraits &traits,
+                                 tv::PlanAttr plan) {
+  return plan.getPaddedColumns(traits.columns) / getCtasPerRow(plan) /
          plan.getThreadsPerRow() * plan.getRowsPerThread();
 }
 
@@ -86,7 +92,7 @@ static int64_t estimateShared(const KernelTraits &traits, tv::PlanAttr plan) {
     tv::Hold hold = holdOf(operand, plan);
     if (isRowInput(operand) && (hold == tv::Hold::async || hold == tv::Hold::bulk))
       bytes += plan.getRows() * plan.getPaddedColumns(traits.columns) /
-               plan.getCluster() * operand.bytes;
+               getCtasPerRow(plan) * operand.bytes;
     if (isRowInput(operand) && hold == tv::Hold::reload)
       bytes += plan.getThreads() * std::max<int64_t>(0, plan.getKept()) * operand.bytes;
   }
@@ -167,6 +173,11 @@ std::string quack::violatedRule(const KernelTraits &traits, const Target &target
     return "in a cluster a row needs whole warps: threads_per_row must be at "
            "least 32, got " +
            text(plan.getThreadsPerRow());
+  if (plan.getSlices() > 1 && plan.getThreadsPerRow() < warpSize)
+    return "where split > 1 a slice of a row needs whole warps: "
+           "threads_per_row must "
+           "be at least 32, got " +
+           text(plan.getThreadsPerRow());
   if (plan.getThreads() % plan.getThreadsPerRow() != 0)
     return "threads_per_row must divide threads = " + text(plan.getThreads()) +
            ", got " + text(plan.getThreadsPerRow());
@@ -174,6 +185,11 @@ std::string quack::violatedRule(const KernelTraits &traits, const Target &target
     return "a kernel with an inout scalar operand needs a cluster of 1: one CTA "
            "must not store what another still reads, got " +
            text(plan.getCluster());
+  if (traits.updatesScalar && plan.getSlices() > 1)
+    return "a kernel with an inout scalar operand needs split = 1: one cluster "
+           "must "
+           "not store what another still reads, got " +
+           text(plan.getSlices());
   for (const OperandTraits &operand : traits.operands)
     if (std::string rule = violatedHold(traits, plan, operand); !rule.empty())
       return rule;
@@ -319,7 +335,7 @@ static double rereadTime(const KernelTraits &traits, const Target &target,
   for (const OperandTraits &operand : traits.operands)
     if (isRowInput(operand) && holdOf(operand, plan) == tv::Hold::reload)
       again += passes * traits.columns * operand.bytes * rereadShare;
-  double underWay = bytesPerRow(traits) * plan.getRows() / plan.getCluster() *
+  double underWay = bytesPerRow(traits) * plan.getRows() / getCtasPerRow(plan) *
                     ctasPerSM * target.sms;
   return again / (underWay < 0.6 * target.l2Bytes ? target.l2Bandwidth
                                                   : target.readBandwidth);
@@ -348,7 +364,7 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
                             tv::PlanAttr plan, int64_t ctasPerSM) {
   double rowBytes = bytesPerRow(traits);
   double elementBytes = rowBytes / traits.columns;
-  double ctaBytes = rowBytes * plan.getRows() / plan.getCluster();
+  double ctaBytes = rowBytes * plan.getRows() / getCtasPerRow(plan);
   Limits limits;
   limits.memory =
       rowBytes /
@@ -390,12 +406,8 @@ CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
   Limits limits = computeLimits(traits, target, plan, cost.ctasPerSM);
   double rowBytes = bytesPerRow(traits);
   cost.bytesInFlight =
-      rowBytes / 2 * plan.getRows() / plan.getCluster() * cost.ctasPerSM;
+      rowBytes / 2 * plan.getRows() / getCtasPerRow(plan) * cost.ctasPerSM;
   double rate = limits.combined() * coalescing(traits, plan);
-  // The first and the last wave of CTAs are not covered by others.
-  double waves = std::ceil(double(traits.rows) / plan.getRows()) *
-                 plan.getCluster() / (target.sms * cost.ctasPerSM);
-  rate /= 1 + 1.55 / std::max(1.0, waves);
   // What is kept goes through the load and store unit three times.
   if (plan.getKept() > 0)
     rate *= 0.85;
@@ -403,6 +415,25 @@ CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
   double padding = double(plan.getPaddedColumns(traits.columns)) / traits.columns;
   rate /= 1 + 0.5 * (padding - 1);
   cost.decisive = limits.decisive();
+  if (hasFewRows(traits, target) || plan.getSlices() > 1) {
+    bool isFull;
+    double time =
+        launchTime(traits, target, plan,
+                   {cost.ctasPerSM,
+                    target.memoryLatency * waitsForMemory(traits, plan) +
+                        exchangeTime(target, plan),
+                    serialTime(traits, target, plan), rate * target.sms},
+                   isFull);
+    if (!isFull)
+      cost.decisive = "rows";
+    cost.bandwidth = traits.rows * rowBytes / time;
+    cost.time = 1e6 * rowBytes / traits.columns / cost.bandwidth;
+    return cost;
+  }
+  // The first and the last wave of CTAs are not covered by others.
+  double waves = std::ceil(double(traits.rows) / plan.getRows()) *
+                 getCtasPerRow(plan) / (target.sms * cost.ctasPerSM);
+  rate /= 1 + 1.55 / std::max(1.0, waves);
   cost.bandwidth = rate * target.sms;
   cost.time = 1e6 * rowBytes / traits.columns / cost.bandwidth;
   return cost;

@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "quack/Plan/Planner.h"
+#include "FewRows.h"
+
+#include "quack/Dialect/QuackTV/PlanNumbers.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -30,9 +32,12 @@ private:
   int64_t widestVector() const;
   SmallVector<int64_t> threadsChoices() const;
   SmallVector<int64_t> threadsPerRowChoices(int64_t threads) const;
-  void tryShape(int64_t threads, int64_t threadsPerRow, int64_t cluster);
+  SmallVector<int64_t> splitChoices(int64_t threads, int64_t threadsPerRow,
+                                    int64_t cluster) const;
+  void tryShape(int64_t threads, int64_t threadsPerRow, int64_t cluster,
+                int64_t split);
   void tryHolds(int64_t threads, int64_t threadsPerRow, int64_t rowsPerThread,
-                int64_t cluster);
+                int64_t cluster, int64_t split);
   /// Adds the plan that `withCtas` makes of a number of CTAs an SM, if legal.
   void tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas);
   int64_t mostKept(llvm::function_ref<tv::PlanAttr(int64_t)> withKept) const;
@@ -50,8 +55,11 @@ private:
 };
 } // namespace
 
-/// The widest run that fills 16 bytes of the narrowest row operand. A row that is
-/// shorter takes what divides it, so that contiguous rows are aligned to it.
+/// Runs of a thread beyond which a slice is no shorter than a cluster's row.
+static constexpr int64_t maxRunsOfSlice = 32;
+
+/// The widest run that fills 16 bytes of the narrowest row operand. A row that
+/// is shorter takes what divides it, so that contiguous rows are aligned to it.
 int64_t Enumerator::widestVector() const {
   int64_t narrowest = 4;
   for (const OperandTraits &operand : traits.operands)
@@ -124,7 +132,8 @@ DictionaryAttr Enumerator::stores(int64_t rowBytes) const {
 }
 
 void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
-                          int64_t rowsPerThread, int64_t cluster) {
+                          int64_t rowsPerThread, int64_t cluster,
+                          int64_t split) {
   NamedAttrList loads;
   int64_t rowBytes = 0;
   for (const OperandTraits &operand : traits.operands) {
@@ -144,12 +153,12 @@ void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
     if (!seen.insert(held).second)
       continue;
     auto with = [&](int64_t ctasPerSM, int64_t kept) {
-      return tv::PlanAttr::get(context, threads, threadsPerRow, rowsPerThread,
-                               cluster, vectorSize, pins.getAlignment(),
-                               ctasPerSM, exchange, held, kept,
-                               loads.empty() ? DictionaryAttr()
-                                             : loads.getDictionary(context),
-                               stores(rowBytes));
+      return tv::PlanAttr::get(
+          context, threads, threadsPerRow, rowsPerThread, cluster, vectorSize,
+          pins.getAlignment(), ctasPerSM, exchange, held, kept,
+          loads.empty() ? DictionaryAttr() : loads.getDictionary(context),
+          stores(rowBytes), split, pins.getRowsHint(), pins.getReproducible(),
+          pins.getLeastRows());
     };
     bool isReload = reloadsRows(traits, with(0, 0));
     int64_t least = std::max<int64_t>(isReload ? 0 : -1, pins.getKept());
@@ -208,20 +217,46 @@ void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {
   plans.push_back(cost);
 }
 
+/// Splits that give a thread 1, 2, 4, ... runs of a row, beside none; so many
+/// that none of the slices is much shorter than the others.
+SmallVector<int64_t> Enumerator::splitChoices(int64_t threads,
+                                              int64_t threadsPerRow,
+                                              int64_t cluster) const {
+  if (pins.getSplit())
+    return {pins.getSplit()};
+  SmallVector<int64_t> choices{0};
+  bool fillsCta = threadsPerRow == threads || pins.getThreadsPerRow();
+  if (!pins.mayChangeTree() || !hasFewRows(traits, target) || !fillsCta ||
+      threadsPerRow < warpSize)
+    return choices;
+  int64_t vectorSize =
+      pins.getVectorSize() ? pins.getVectorSize() : widestVector();
+  for (int64_t runs = 1; runs <= maxRunsOfSlice; runs *= 2) {
+    int64_t split = llvm::divideCeil(traits.columns, cluster * threadsPerRow *
+                                                         vectorSize * runs);
+    if (split > 1 && split <= tv::maxSplit &&
+        !llvm::is_contained(choices, split))
+      choices.push_back(split);
+  }
+  return choices;
+}
+
 void Enumerator::tryShape(int64_t threads, int64_t threadsPerRow,
-                          int64_t cluster) {
+                          int64_t cluster, int64_t split) {
   bool isPinned = pins.getThreadsPerRow() || pins.getCluster();
   int64_t vectorSize = pins.getVectorSize() ? pins.getVectorSize() : widestVector();
-  int64_t perCta = llvm::divideCeil(traits.columns, cluster);
-  bool isAsked = pins.getThreadsPerRow() && pins.getCluster();
-  if (cluster > 1 && threadsPerRow < warpSize && !isAsked)
+  int64_t perCta =
+      llvm::divideCeil(traits.columns, cluster * std::max<int64_t>(1, split));
+  bool isAsked = pins.getThreadsPerRow() && (pins.getCluster() || pins.getSplit());
+  if ((cluster > 1 || split > 1) && threadsPerRow < warpSize && !isAsked)
     return;
   // More threads than vectors only pad.
   if (!isPinned && threadsPerRow > 1 &&
       threadsPerRow / 2 * vectorSize >= perCta)
     return;
   for (int64_t rows : pinned(pins.getRowsPerThread(), {1, 2, 4}))
-    tryHolds(threads, threadsPerRow, rows, cluster);
+    if (split <= 1 || rows == 1 || pins.getRowsPerThread())
+      tryHolds(threads, threadsPerRow, rows, cluster, split);
 }
 
 SmallVector<CostedPlan> Enumerator::run(std::string &whyNot) {
@@ -229,7 +264,8 @@ SmallVector<CostedPlan> Enumerator::run(std::string &whyNot) {
     for (int64_t threads : threadsChoices())
       for (int64_t threadsPerRow : threadsPerRowChoices(threads))
         if (threads % threadsPerRow == 0)
-          tryShape(threads, threadsPerRow, cluster);
+          for (int64_t split : splitChoices(threads, threadsPerRow, cluster))
+            tryShape(threads, threadsPerRow, cluster, split);
   llvm::stable_sort(plans, [](const CostedPlan &lhs, const CostedPlan &rhs) {
     return lhs.time < rhs.time;
   });

@@ -69,11 +69,12 @@ static int64_t usualRows(int64_t columns) {
   return std::clamp<int64_t>((int64_t(1) << 31) / columns, 1, 32768);
 }
 
-KernelTraits KernelTraits::analyse(KernelOp kernel) {
+KernelTraits KernelTraits::analyse(KernelOp kernel, int64_t rowsHint) {
   PassAnalysis analysis(kernel);
   KernelTraits traits{};
   traits.columns = kernel.getColumns();
-  traits.rows = usualRows(traits.columns);
+  traits.rows = rowsHint ? rowsHint : usualRows(traits.columns);
+  traits.knowsRows = rowsHint > 0;
   traits.passes = analysis.lastPass() + 1;
   traits.liveRows = std::max<int64_t>(1, countLiveRows(kernel, analysis));
   for (BlockArgument arg : kernel.getBody().getArguments()) {

@@ -110,6 +110,10 @@ static SmallVector<std::string> otherValuesOf(const Pin &pin) {
   SmallVector<std::string> values;
   for (int64_t number : tv::planNumber(pin.field).values)
     values.push_back(std::to_string(number));
+  if (pin.field == "split")
+    values = {"1", "2", "4", "8", "16", "32", "64", "128"};
+  if (pin.field == "reproducible")
+    values = {"false", "true"};
   if (pin.field == "kept")
     values = {"0", "4", "8", "16", "32", "64", "128"};
   auto add = [&](StringRef field, auto stringify, unsigned last) {

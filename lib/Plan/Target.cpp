@@ -33,6 +33,8 @@ std::optional<Target> Target::lookup(llvm::StringRef name) {
   target.l2Bandwidth = 6.0e6;
   target.clock = 1755;
   target.memoryLatency = 0.94;
+  target.kernelLaunch = 2.5;
+  target.smBandwidth = 7e4;
   target.ctaTurnover = 0.98;
   target.ctaLaunch = 0.039;
   target.clusterLaunch = 2.66;

@@ -16,14 +16,16 @@ using namespace quack;
 using namespace quack::reference;
 
 Distribution::Distribution(const TVLayout &layout, TileShape shape)
-    : shape(shape), ctas(layout.size(Level::Cta)),
-      warps(layout.size(Level::Warp)), values(layout.size(Level::Value)) {
+    : shape(shape), ctas(layout.size(Level::Slice) * layout.size(Level::Cta)),
+      ctasPerCluster(layout.size(Level::Cta)), warps(layout.size(Level::Warp)),
+      values(layout.size(Level::Value)) {
   std::vector<bool> isSeen(shape.elements());
   for (int64_t cta = 0; cta < ctas; ++cta)
     for (int64_t warp = 0; warp < warps; ++warp)
       for (int64_t lane = 0; lane < warpSize; ++lane)
         for (int64_t value = 0; value < values; ++value) {
-          int64_t element = layout.evaluate(cta, warp, lane, value);
+          int64_t element = layout.evaluate(cta % ctasPerCluster, warp, lane,
+                                            value, cta / ctasPerCluster);
           elements.push_back(element);
           coords.push_back({element / shape.columns, element % shape.columns});
           // Copy digits of 0 come first.
@@ -39,7 +41,9 @@ int64_t Distribution::holdersIn(Level level) const {
   if (level >= Level::Warp)
     holders *= warps;
   if (level >= Level::Cta)
-    holders *= ctas;
+    holders *= ctasPerCluster;
+  if (level >= Level::Slice)
+    holders *= ctas / ctasPerCluster;
   return holders;
 }
 

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A tile's holders are numbered with the values of a thread fastest, then
-// lanes, warps and CTAs, so that what one thread, warp or CTA holds is a run.
+// lanes, warps, CTAs and slices, so that what one thread, warp, CTA or cluster
+// holds is a run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,8 @@ struct Distribution {
   Distribution(const TVLayout &layout, TileShape shape);
 
   /// Returns how many holders one instance of `level`'s container has: a thread
-  /// for Value, a warp for Lane, a CTA for Warp, the cluster for Cta.
+  /// for Value, a warp for Lane, a CTA for Warp, a cluster for Cta, all for
+  /// Slice.
   int64_t holdersIn(Level level) const;
 
   int64_t rowOf(int64_t holder) const { return coords[holder].row; }
@@ -33,7 +35,8 @@ struct Distribution {
   std::vector<int64_t> byElement(int64_t first, int64_t count) const;
 
   TileShape shape;
-  int64_t ctas, warps, values;
+  /// CTAs of all slices, those of one cluster, and so on.
+  int64_t ctas, ctasPerCluster, warps, values;
   /// Row-major element of each holder, and its row and column.
   std::vector<int64_t> elements;
   std::vector<Coord> coords;

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Binds the operands and runs one tile after the other; what an operation means
-// is in TileMachine.cpp and its companions.
+// Binds the operands and runs one tile after the other, stage by stage; what an
+// operation means is in TileMachine.cpp and its companions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +15,13 @@ using namespace mlir;
 using namespace quack;
 using namespace quack::reference;
 
+/// Returns the stage after `kernel`, or null.
+static tv::KernelOp nextOf(tv::KernelOp kernel) {
+  FlatSymbolRefAttr next = kernel.getNextAttr();
+  return next ? SymbolTable::lookupNearestSymbolFrom<tv::KernelOp>(kernel, next)
+              : tv::KernelOp();
+}
+
 FailureOr<ReferenceResult>
 quack::evaluateTile(tv::KernelOp kernel, int64_t rows,
                     const std::map<std::string, ReferenceArray> &inputs,
@@ -25,15 +32,19 @@ quack::evaluateTile(tv::KernelOp kernel, int64_t rows,
   if (failed(bindOperands(kernel, operands, rows, kernel.getColumns(), inputs,
                           result)))
     return failure();
-  TileMachine machine(kernel, rows, evaluation, std::move(operands));
-  if (failed(machine.checkKernel()))
-    return failure();
-  int64_t tileRows = kernel.getPlan().getRows();
-  for (int64_t tile = 0; tile * tileRows < rows; ++tile)
-    if (failed(machine.runTile(tile)))
+  GlobalMemory memory(std::move(operands), rows, kernel.getColumns());
+  for (tv::KernelOp stage = kernel; stage; stage = nextOf(stage)) {
+    TileMachine machine(stage, rows, evaluation, memory);
+    if (failed(machine.checkKernel()))
       return failure();
-  if (failed(machine.checkOutputs()))
-    return failure();
+    int64_t tileRows = stage.getPlan().getRows();
+    for (int64_t tile = 0; tile * tileRows < rows; ++tile)
+      if (failed(machine.runTile(tile)))
+        return failure();
+    memory.finishStage();
+    if (!stage.getNext() && failed(machine.checkOutputs()))
+      return failure();
+  }
   result.bounds.clear();
   return result;
 }

@@ -45,8 +45,8 @@ LogicalResult TileMachine::visitPublish(tv::PublishOp op) {
   if (buffer.isRemote && !arePeersReady)
     return op.emitOpError("to peers must come after the cluster_wait that "
                           "follows cluster_init");
-  int64_t needed =
-      from.shape.elements() * 4 * tv::exchangeSlotWords(op.getValues().size());
+  int64_t needed = from.shape.elements() * from.ctasPerCluster / from.ctas * 4 *
+                   tv::exchangeSlotWords(op.getValues().size());
   if (needed > static_cast<int64_t>(alloc.getBytes()))
     return op.emitOpError("must fit in the buffer's ")
            << alloc.getBytes() << " bytes, got " << needed;
@@ -64,8 +64,10 @@ LogicalResult TileMachine::visitPublish(tv::PublishOp op) {
       Partial partial;
       for (Value value : op.getValues())
         partial.push_back(laneOf(value).values[holder]);
+      int64_t cluster = cta / from.ctasPerCluster;
       for (int64_t target = 0; target < from.ctas; ++target)
-        if ((buffer.isRemote || target == cta) &&
+        if ((buffer.isRemote ? target / from.ctasPerCluster == cluster
+                             : target == cta) &&
             failed(writeSlot(op, buffer, target, last, partial)))
           return failure();
     }
@@ -139,9 +141,10 @@ LogicalResult TileMachine::collectInCta(tv::CollectOp op,
                                         ExchangeBuffer &buffer,
                                         const Distribution &partials,
                                         int64_t cta, Combiner &combiner) {
-  // What this CTA published itself, or all that the cluster did.
+  // What this CTA published itself, or all that its cluster did.
   int64_t held = partials.holdersIn(buffer.isRemote ? Level::Cta : Level::Warp);
-  int64_t first = buffer.isRemote ? 0 : cta * held, last = -1;
+  int64_t group = buffer.isRemote ? cta / partials.ctasPerCluster : cta;
+  int64_t first = group * held, last = -1;
   RowPartials totals;
   for (int64_t holder : partials.byElement(first, held)) {
     if (partials.elements[holder] == last)

@@ -15,16 +15,19 @@ using namespace mlir;
 using namespace quack;
 using namespace quack::reference;
 
-TileMachine::TileMachine(tv::KernelOp kernel, int64_t rows,
-                         TileEvaluation evaluation,
-                         std::vector<OperandBuffers> operands)
-    : kernel(kernel), rows(rows), columns(kernel.getColumns()),
-      evaluation(evaluation), operands(std::move(operands)) {
+GlobalMemory::GlobalMemory(std::vector<OperandBuffers> operands, int64_t rows,
+                           int64_t columns)
+    : operands(std::move(operands)) {
   for (const OperandBuffers &operand : this->operands) {
     int64_t count = operand.role == Role::row ? rows * columns : rows;
     writes.emplace_back(operand.isWritten ? count : 0);
   }
 }
+
+TileMachine::TileMachine(tv::KernelOp kernel, int64_t rows,
+                         TileEvaluation evaluation, GlobalMemory &memory)
+    : kernel(kernel), rows(rows), columns(kernel.getColumns()),
+      evaluation(evaluation), memory(memory) {}
 
 const Distribution &TileMachine::distributionOf(Type tile) {
   tv::LayoutAttr layout = tv::getLayoutAttr(tile);
@@ -66,11 +69,12 @@ LogicalResult TileMachine::checkKernel() {
         return op.emitOpError("must have a legal layout, got one that breaks ")
                << error->rule << ": " << error->message;
       const Distribution &tile = distributionOf(value);
-      if (tile.ctas != plan.getCluster() ||
+      if (tile.ctasPerCluster != plan.getCluster() ||
           tile.warps * warpSize != plan.getThreads())
         return op.emitOpError("must be spread over the plan's ")
                << plan.getThreads() << " threads of " << plan.getCluster()
-               << " CTAs, got " << tile.warps * warpSize << " of " << tile.ctas;
+               << " CTAs, got " << tile.warps * warpSize << " of "
+               << tile.ctasPerCluster;
     }
   }
   return success();
@@ -85,8 +89,10 @@ LogicalResult TileMachine::runTile(int64_t tile) {
   barriers.clear();
   hasInit = isInitVisible = hasArrived = arePeersReady = false;
   for (BlockArgument argument : kernel.getBody().getArguments())
-    if (operands[argument.getArgNumber()].role == Role::value)
-      laneOf(argument).set(0, {operands[argument.getArgNumber()].input[0], 0});
+    if (const OperandBuffers &operand =
+            memory.operands[argument.getArgNumber()];
+        operand.role == Role::value)
+      laneOf(argument).set(0, {operand.input[0], 0});
   for (Operation &op : kernel.getBody().front())
     if (failed(visit(&op)))
       return failure();
@@ -112,7 +118,7 @@ LogicalResult TileMachine::visit(Operation *op) {
           [&](tv::BroadcastOp broadcast) { return visitBroadcast(broadcast); })
       .Case([&](tv::ReduceOp reduce) {
         return visitReduce(reduce, reduce.getKind(), reduce.getSource(),
-                           Level::Cta);
+                           Level::Slice);
       })
       .Case([&](tv::ThreadReduceOp reduce) {
         return visitReduce(reduce, reduce.getKind(), reduce.getSource(),
@@ -123,6 +129,10 @@ LogicalResult TileMachine::visit(Operation *op) {
           [&](tv::BlockReduceOp step) { return visitStep(step, Level::Warp); })
       .Case(
           [&](tv::ClusterReduceOp step) { return visitStep(step, Level::Cta); })
+      .Case(
+          [&](tv::GridReduceOp step) { return visitStep(step, Level::Slice); })
+      .Case([&](tv::SaveOp save) { return visitSave(save); })
+      .Case([&](tv::MergeOp merge) { return visitMerge(merge); })
       .Case([&](tv::AllocExchangeOp alloc) { return visitAlloc(alloc); })
       .Case([&](tv::PublishOp publish) { return visitPublish(publish); })
       .Case([&](tv::BarrierOp) { return visitBarrier(); })

@@ -19,6 +19,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <array>
 #include <optional>
 
 namespace quack::reference {
@@ -43,10 +44,27 @@ inline bool isSameCopy(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
+/// What the stages of a launch share.
+struct GlobalMemory {
+  GlobalMemory(std::vector<OperandBuffers> operands, int64_t rows,
+               int64_t columns);
+
+  /// Ends a stage: what it has saved can be read.
+  void finishStage() { workspace.merge(saved); }
+
+  std::vector<OperandBuffers> operands;
+  /// How often each element of an operand was written, by operand.
+  std::vector<std::vector<unsigned>> writes;
+  /// A slot of the workspace: row, offset, slice.
+  using Slot = std::array<int64_t, 3>;
+  /// What earlier stages have saved, and this one.
+  std::map<Slot, Partial> workspace, saved;
+};
+
 class TileMachine {
 public:
   TileMachine(tv::KernelOp kernel, int64_t rows, TileEvaluation evaluation,
-              std::vector<OperandBuffers> operands);
+              GlobalMemory &memory);
 
   /// Checks what does not change from tile to tile.
   llvm::LogicalResult checkKernel();
@@ -111,6 +129,10 @@ private:
   llvm::LogicalResult visitClusterWait(tv::ClusterWaitOp op);
   llvm::LogicalResult checkAllArrived();
 
+  // The workspace (TileWorkspace.cpp).
+  llvm::LogicalResult visitSave(tv::SaveOp op);
+  llvm::LogicalResult visitMerge(tv::MergeOp op);
+
   /// Returns the distribution of a tile type.
   const Distribution &distributionOf(mlir::Type tile);
   const Distribution &distributionOf(mlir::Value tile) {
@@ -122,9 +144,7 @@ private:
   tv::KernelOp kernel;
   int64_t rows, columns;
   TileEvaluation evaluation;
-  std::vector<OperandBuffers> operands;
-  /// How often each element of an operand was written, by operand.
-  std::vector<std::vector<unsigned>> writes;
+  GlobalMemory &memory;
   std::map<std::pair<const void *, std::pair<int64_t, int64_t>>, Distribution>
       distributions;
 

@@ -29,7 +29,7 @@ static double poisonOf(Type element, int64_t row, int64_t column) {
 LogicalResult TileMachine::loadTile(Operation *op, Value source, Type type,
                                     Lane &to) {
   const OperandBuffers &operand =
-      operands[cast<BlockArgument>(source).getArgNumber()];
+      memory.operands[cast<BlockArgument>(source).getArgNumber()];
   if (llvm::is_contained(stored, source))
     return op->emitOpError("must not read '")
            << operand.name << "' after it was stored";
@@ -106,7 +106,7 @@ LogicalResult TileMachine::checkCopies(Operation *op, const Distribution &tile,
 
 LogicalResult TileMachine::visitStore(tv::StoreOp op) {
   unsigned index = cast<BlockArgument>(op.getTarget()).getArgNumber();
-  OperandBuffers &operand = operands[index];
+  OperandBuffers &operand = memory.operands[index];
   const Distribution &tile = distributionOf(op.getValue());
   const Lane &value = laneOf(op.getValue());
   if (failed(checkCopies(op, tile, value)))
@@ -117,7 +117,7 @@ LogicalResult TileMachine::visitStore(tv::StoreOp op) {
     if (!tile.isCanonical[i] || row >= rows || column >= columns)
       continue;
     int64_t at = operand.rowOffset(row, columns) + column;
-    if (++writes[index][at] > 1)
+    if (++memory.writes[index][at] > 1)
       return op.emitOpError("must write each element of '")
              << operand.name << "' once, got row " << row << ", column "
              << column << " twice";
@@ -127,15 +127,15 @@ LogicalResult TileMachine::visitStore(tv::StoreOp op) {
 }
 
 LogicalResult TileMachine::checkOutputs() {
-  for (auto [index, counts] : llvm::enumerate(writes))
+  for (auto [index, counts] : llvm::enumerate(memory.writes))
     for (auto [at, count] : llvm::enumerate(counts)) {
       if (count != 0)
         continue;
-      bool isRow = operands[index].role == Role::row;
+      bool isRow = memory.operands[index].role == Role::row;
       int64_t row = isRow ? at / columns : at,
               column = isRow ? at % columns : 0;
       return kernel.emitOpError("must write all of '")
-             << operands[index].name << "', got nothing at row " << row
+             << memory.operands[index].name << "', got nothing at row " << row
              << ", column " << column;
     }
   return success();

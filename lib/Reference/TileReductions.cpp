@@ -104,3 +104,4 @@ LogicalResult TileMachine::visitStep(StepOp op, Level scope) {
 template LogicalResult TileMachine::visitStep(tv::WarpReduceOp, Level);
 template LogicalResult TileMachine::visitStep(tv::BlockReduceOp, Level);
 template LogicalResult TileMachine::visitStep(tv::ClusterReduceOp, Level);
+template LogicalResult TileMachine::visitStep(tv::GridReduceOp, Level);

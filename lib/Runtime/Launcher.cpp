@@ -12,6 +12,7 @@
 #include "quack/Runtime/Storage.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
@@ -36,7 +37,8 @@ static uint64_t packScalar(StringRef type, double value) {
 }
 
 ParameterPack::ParameterPack(const KernelMetadata &kernel,
-                             ArrayRef<LaunchArgument> arguments, int64_t rows) {
+                             ArrayRef<LaunchArgument> arguments, int64_t rows,
+                             cuda::DevicePointer workspace) {
   for (auto [operand, argument] : zip_equal(kernel.operands, arguments))
     if (!isValue(operand)) {
       values.push_back(argument.pointer);
@@ -46,6 +48,8 @@ ParameterPack::ParameterPack(const KernelMetadata &kernel,
   for (auto [operand, argument] : zip_equal(kernel.operands, arguments))
     if (isValue(operand))
       values.push_back(packScalar(operand.type, argument.scalar));
+  if (kernel.workspaceBytes)
+    values.push_back(workspace);
   for (uint64_t &value : values)
     addresses.push_back(&value);
 }
@@ -63,22 +67,39 @@ Expected<cuda::LaunchShape> quack::getLaunchShape(const KernelMetadata &kernel,
         "': the number of rows must not be negative, got " + Twine(rows));
   int64_t tiles =
       rows / kernel.rowsPerTile + (rows % kernel.rowsPerTile != 0 ? 1 : 0);
-  if (tiles > maxGrid / kernel.cluster)
-    return createStringError("kernel '" + kernel.name + "': " + Twine(rows) +
-                             " rows need more than the " + Twine(maxGrid) +
-                             " CTAs of a grid (" + Twine(kernel.rowsPerTile) +
-                             " rows a tile, clusters of " +
-                             Twine(kernel.cluster) + ")");
+  int64_t ctas = kernel.cluster * kernel.split;
+  if (tiles > maxGrid / ctas)
+    return createStringError(
+        "kernel '" + kernel.name + "': " + Twine(rows) +
+        " rows need more than the " + Twine(maxGrid) + " CTAs of a grid (" +
+        Twine(kernel.rowsPerTile) + " rows a tile, " +
+        (kernel.split > 1 ? Twine(kernel.split) + " clusters a row, "
+                          : Twine()) +
+        "clusters of " + Twine(kernel.cluster) + ")");
   cuda::LaunchShape shape;
-  shape.grid = tiles * kernel.cluster;
+  shape.grid = tiles * ctas;
   shape.threads = kernel.threads;
   shape.cluster = kernel.cluster;
   shape.sharedBytes = kernel.sharedBytes;
   return shape;
 }
 
+Expected<int64_t> quack::getWorkspaceBytes(const KernelMetadata &kernel,
+                                           int64_t rows) {
+  int64_t bytes;
+  if (llvm::MulOverflow(std::max<int64_t>(rows, 0), kernel.workspaceBytes,
+                        bytes))
+    return createStringError("kernel '" + kernel.name + "': " + Twine(rows) +
+                             " rows of " + Twine(kernel.workspaceBytes) +
+                             " bytes of workspace are too many for any memory");
+  return bytes;
+}
+
 Error quack::checkGuards(const KernelMetadata &kernel,
-                         ArrayRef<LaunchArgument> arguments) {
+                         ArrayRef<LaunchArgument> arguments, int64_t rows) {
+  if (rows < kernel.leastRows)
+    return createStringError("kernel '" + kernel.name + "': takes launches of at least " +
+                             Twine(kernel.leastRows) + " rows, got " + Twine(rows));
   if (arguments.size() != kernel.operands.size())
     return createStringError("kernel '" + kernel.name + "': takes " +
                              Twine(kernel.operands.size()) + " operands, got " +
@@ -111,11 +132,11 @@ Error quack::checkGuards(const KernelMetadata &kernel,
 
 Expected<const KernelMetadata *>
 quack::chooseVariant(ArrayRef<const KernelMetadata *> variants,
-                     ArrayRef<LaunchArgument> arguments) {
+                     ArrayRef<LaunchArgument> arguments, int64_t rows) {
   Error error = createStringError("there is no kernel to launch");
   for (const KernelMetadata *variant : variants) {
     consumeError(std::move(error));
-    error = checkGuards(*variant, arguments);
+    error = checkGuards(*variant, arguments, rows);
     if (!error)
       return variant;
   }
@@ -136,6 +157,9 @@ std::string quack::describeLaunch(const KernelMetadata &kernel,
 //===----------------------------------------------------------------------===//
 // Launching
 //===----------------------------------------------------------------------===//
+
+/// What the workspace must be a multiple of: its widest access.
+static constexpr int64_t workspaceAlignment = 16;
 
 /// Adds the launch to an error of the driver.
 static Error withLaunch(Error error, const KernelMetadata &kernel,
@@ -184,6 +208,18 @@ Expected<Launcher> Launcher::create(const cuda::Context &context, StringRef ptx,
     if (!variant)
       return variant.takeError();
     launcher.variants.push_back(std::move(*variant));
+    std::vector<const KernelMetadata *> stages =
+        metadata.stagesOf(kernel->name);
+    if (!stages.back()->next.empty())
+      return createStringError("kernel '" + stages.back()->name +
+                               "': the stage after it, '" +
+                               stages.back()->next + "', is not in the module");
+    for (const KernelMetadata *later : ArrayRef(stages).drop_front()) {
+      Expected<Variant> stage = launcher.load(*later);
+      if (!stage)
+        return stage.takeError();
+      launcher.laterStages.push_back(std::move(*stage));
+    }
   }
   if (launcher.variants.empty())
     return createStringError("the module has no kernel '" + name + "'");
@@ -191,17 +227,19 @@ Expected<Launcher> Launcher::create(const cuda::Context &context, StringRef ptx,
 }
 
 Expected<const KernelMetadata *>
-Launcher::variantFor(ArrayRef<LaunchArgument> arguments) const {
+Launcher::variantFor(ArrayRef<LaunchArgument> arguments, int64_t rows) const {
   std::vector<const KernelMetadata *> kernels;
   for (const Variant &variant : variants)
     kernels.push_back(&variant.kernel);
-  return chooseVariant(kernels, arguments);
+  return chooseVariant(kernels, arguments, rows);
 }
 
 const Launcher::Variant &Launcher::lookup(StringRef name) const {
-  return *find_if(variants, [&](const Variant &variant) {
+  auto isIt = [&](const Variant &variant) {
     return variant.kernel.name == name;
-  });
+  };
+  auto found = find_if(variants, isIt);
+  return found != variants.end() ? *found : *find_if(laterStages, isIt);
 }
 
 int Launcher::registersPerThread(StringRef variant) const {
@@ -212,17 +250,42 @@ int Launcher::localBytesPerThread(StringRef variant) const {
   return lookup(variant).localBytes;
 }
 
-Error Launcher::launch(ArrayRef<LaunchArgument> arguments, int64_t rows) const {
-  Expected<const KernelMetadata *> kernel = variantFor(arguments);
-  if (!kernel)
-    return kernel.takeError();
-  Expected<cuda::LaunchShape> shape = getLaunchShape(**kernel, rows);
+Error Launcher::launchStage(const Variant &stage,
+                            ArrayRef<LaunchArgument> arguments, int64_t rows,
+                            cuda::DevicePointer workspace) const {
+  Expected<cuda::LaunchShape> shape = getLaunchShape(stage.kernel, rows);
   if (!shape)
     return shape.takeError();
   if (shape->grid == 0)
     return Error::success();
-  ParameterPack parameters(**kernel, arguments, rows);
-  return withLaunch(context->launch(lookup((*kernel)->name).function, *shape,
-                                    parameters.pointers()),
-                    **kernel, *shape);
+  ParameterPack parameters(stage.kernel, arguments, rows, workspace);
+  return withLaunch(
+      context->launch(stage.function, *shape, parameters.pointers()),
+      stage.kernel, *shape);
+}
+
+Error Launcher::launch(
+    ArrayRef<LaunchArgument> arguments, int64_t rows,
+    cuda::DevicePointer workspace,
+    function_ref<void(const KernelMetadata &)> afterStage) const {
+  Expected<const KernelMetadata *> kernel = variantFor(arguments, rows);
+  if (!kernel)
+    return kernel.takeError();
+  if ((*kernel)->workspaceBytes && rows > 0 &&
+      (workspace == 0 || workspace % workspaceAlignment != 0))
+    return createStringError(
+        "kernel '" + (*kernel)->name + "': the workspace must be " +
+        Twine(rows) + " * " + Twine((*kernel)->workspaceBytes) +
+        " bytes at a multiple of " + Twine(workspaceAlignment) +
+        ", got address 0x" + Twine::utohexstr(workspace));
+  for (StringRef stage = (*kernel)->name; !stage.empty();) {
+    const Variant &variant = lookup(stage);
+    Error error = launchStage(variant, arguments, rows, workspace);
+    if (afterStage)
+      afterStage(variant.kernel);
+    if (error)
+      return error;
+    stage = variant.kernel.next;
+  }
+  return Error::success();
 }

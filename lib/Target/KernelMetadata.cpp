@@ -19,8 +19,11 @@
 using namespace llvm;
 using namespace quack;
 
-static constexpr const char *gridText =
-    "(ceil(M / rows_per_tile) * cluster, 1, 1)";
+/// Returns how the grid follows from M, for people.
+static std::string gridText(const KernelMetadata &kernel) {
+  return std::string("(ceil(M / rows_per_tile) * ") +
+         (kernel.split > 1 ? "split * " : "") + "cluster, 1, 1)";
+}
 
 //===----------------------------------------------------------------------===//
 // Writing
@@ -45,6 +48,9 @@ static json::Array parameterTexts(const KernelMetadata &kernel) {
   for (const OperandMetadata &operand : kernel.operands)
     if (operand.role == "value")
       parameters.push_back(operand.name + ": " + operand.type);
+  if (kernel.workspaceBytes)
+    parameters.push_back(
+        "workspace: pointer (M * workspace_bytes_per_row bytes)");
   return parameters;
 }
 
@@ -74,29 +80,50 @@ json::Value KernelMetadata::toJSON() const {
       {"cluster", cluster},
       {"rows_per_tile", rowsPerTile},
       {"shared_bytes", sharedBytes},
-      {"grid", gridText},
+      {"grid", gridText(*this)},
       {"abi", json::Object{{"operands", std::move(abi)},
                            {"parameters", parameterTexts(*this)}}},
       {"guards", guardsToJSON(*this)},
       {"plan", plan}};
   if (!otherwise.empty())
     object["otherwise"] = otherwise;
+  if (leastRows)
+    object["least_rows"] = leastRows;
+  if (split > 1)
+    object["split"] = split;
+  if (workspaceBytes)
+    object["workspace_bytes_per_row"] = workspaceBytes;
+  if (!next.empty())
+    object["next"] = next;
   return object;
+}
+
+/// Returns the kernel called `name` and those that `link` leads to from there.
+static std::vector<const KernelMetadata *>
+followLinks(ArrayRef<KernelMetadata> kernels, StringRef name,
+            std::string KernelMetadata::*link) {
+  std::vector<const KernelMetadata *> chain;
+  // No more than there are kernels: a circle of names ends.
+  while (!name.empty() && chain.size() < kernels.size()) {
+    auto found = llvm::find_if(kernels, [&](const KernelMetadata &kernel) {
+      return kernel.name == name;
+    });
+    if (found == kernels.end())
+      break;
+    chain.push_back(&*found);
+    name = *found.*link;
+  }
+  return chain;
 }
 
 std::vector<const KernelMetadata *>
 ModuleMetadata::variantsOf(StringRef name) const {
-  std::vector<const KernelMetadata *> variants;
-  // No more than there are kernels: a circle of names ends.
-  while (!name.empty() && variants.size() < kernels.size()) {
-    auto found = llvm::find_if(
-        kernels, [&](const KernelMetadata &kernel) { return kernel.name == name; });
-    if (found == kernels.end())
-      break;
-    variants.push_back(&*found);
-    name = found->otherwise;
-  }
-  return variants;
+  return followLinks(kernels, name, &KernelMetadata::otherwise);
+}
+
+std::vector<const KernelMetadata *>
+ModuleMetadata::stagesOf(StringRef name) const {
+  return followLinks(kernels, name, &KernelMetadata::next);
 }
 
 json::Value ModuleMetadata::toJSON() const {
@@ -211,8 +238,22 @@ static bool fromJSON(const json::Value &json, KernelMetadata &kernel,
       !mapCount(mapper, "shared_bytes", kernel.sharedBytes, path, 0, any) ||
       !mapper.map("abi", abi) || !mapper.map("guards", guards) ||
       !mapper.map("plan", kernel.plan) ||
-      !mapper.mapOptional("otherwise", kernel.otherwise))
+      !mapper.mapOptional("otherwise", kernel.otherwise) ||
+      !mapper.mapOptional("next", kernel.next) ||
+      !mapper.mapOptional("split", kernel.split) ||
+      !mapper.mapOptional("least_rows", kernel.leastRows) ||
+      !mapper.mapOptional("workspace_bytes_per_row", kernel.workspaceBytes))
     return false;
+  auto refuse = [&](StringLiteral key) {
+    path.field(key).report("out of range");
+    return false;
+  };
+  if (kernel.split < 1)
+    return refuse("split");
+  if (kernel.workspaceBytes < 0)
+    return refuse("workspace_bytes_per_row");
+  if (kernel.leastRows < 0)
+    return refuse("least_rows");
   kernel.operands = std::move(abi.operands);
   return applyGuards(guards, kernel.operands, path.field("guards"));
 }

@@ -100,7 +100,8 @@ void FuseReductionsPass::runOnOperation() {
       ++onlinePairs;
     while (shareOne<tv::WarpReduceOp>(block) ||
            shareOne<tv::BlockReduceOp>(block) ||
-           shareOne<tv::ClusterReduceOp>(block))
+           shareOne<tv::ClusterReduceOp>(block) ||
+           shareOne<tv::GridReduceOp>(block))
       ++sharedExchanges;
     eraseDead(block);
   }

@@ -39,7 +39,8 @@ static bool spreadsColumns(Value tile, Level level) {
   });
 }
 
-/// reduce kind %x  ->  thread_reduce, warp_reduce, block_ or cluster_reduce
+/// reduce kind %x  ->  thread_reduce, warp_reduce, block_ or cluster_reduce,
+///                     grid_reduce
 static void lowerReduce(tv::ReduceOp reduce, tv::Exchange exchange) {
   OpBuilder b(reduce);
   Location loc = reduce.getLoc();
@@ -53,6 +54,8 @@ static void lowerReduce(tv::ReduceOp reduce, tv::Exchange exchange) {
     value = tv::BlockReduceOp::create(b, loc, kind, value).getResult(0);
   if (acrossCtas)
     value = tv::ClusterReduceOp::create(b, loc, kind, value).getResult(0);
+  if (spreadsColumns(value, Level::Slice))
+    value = tv::GridReduceOp::create(b, loc, kind, value).getResult(0);
   reduce.getResult().replaceAllUsesWith(value);
   reduce.erase();
 }

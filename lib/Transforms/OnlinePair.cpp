@@ -57,7 +57,8 @@ struct OnlinePair {
 } // namespace
 
 static bool isSingleStep(Operation *op) {
-  return isa<tv::WarpReduceOp, tv::BlockReduceOp, tv::ClusterReduceOp>(op) &&
+  return isa<tv::WarpReduceOp, tv::BlockReduceOp, tv::ClusterReduceOp,
+             tv::GridReduceOp>(op) &&
          op->getNumOperands() == 1 && op->getRegion(0).empty();
 }
 
@@ -251,8 +252,10 @@ static Operation *createPairStep(OpBuilder &b, Operation *like, ValueRange sourc
     step = tv::WarpReduceOp::create(b, loc, none, identities, sources);
   else if (isa<tv::BlockReduceOp>(like))
     step = tv::BlockReduceOp::create(b, loc, none, identities, sources);
-  else
+  else if (isa<tv::ClusterReduceOp>(like))
     step = tv::ClusterReduceOp::create(b, loc, none, identities, sources);
+  else
+    step = tv::GridReduceOp::create(b, loc, none, identities, sources);
   buildCombiner(b, loc, step->getRegion(0), pair, element);
   return step;
 }

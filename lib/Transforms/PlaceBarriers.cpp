@@ -77,10 +77,8 @@ private:
 
 void BarrierPlacer::placeStage(tv::StageOp stage) {
   RankedTensorType tile = stage.getStaged().getType().getTile();
-  TileShape shape = tv::getTileShape(tile);
-  int64_t ctas = tv::getLayoutAttr(tile).getValue().size(Level::Cta);
-  int64_t bytes = shape.rows * (shape.columns / ctas) *
-                  (tile.getElementTypeBitWidth() / 8);
+  int64_t bytes =
+      tv::getCtaElements(tile) * (tile.getElementTypeBitWidth() / 8);
   stage.setOffset(allocate(bytes, 128));
   if (stage.getForm() == tv::Hold::bulk)
     stage.setBarrierOffset(allocateBarrier(/*expectedBytes=*/0));
@@ -123,9 +121,11 @@ void BarrierPlacer::placeAwait(tv::StageOp stage) {
 template <typename StepOp>
 void BarrierPlacer::placeExchange(StepOp step, bool remote) {
   Location loc = step.getLoc();
-  TileShape shape = tv::getTileShape(step.getSources().front().getType());
-  int64_t bytes = shape.rows * shape.columns * 4 *
-                  tv::exchangeSlotWords(step.getSources().size());
+  Type partials = step.getSources().front().getType();
+  TileShape shape = tv::getTileShape(partials);
+  int64_t slots =
+      shape.rows * tv::getLayoutAttr(partials).getValue().sliceColumns(shape);
+  int64_t bytes = slots * 4 * tv::exchangeSlotWords(step.getSources().size());
   b.setInsertionPoint(step);
   IntegerAttr barrier;
   int64_t offset = allocate(bytes, 16);

@@ -45,44 +45,74 @@ static void explain(KernelOp kernel, const Target &gpu, const PlanChoice &choice
   const CostedPlan &best = choice.plans[choice.picked];
   tv::PlanAttr plan = best.plan;
   std::string text = llvm::formatv(
-      "N = {0} on {1}: {2} threads a row in {3}, cluster of {4}, {5} rows a "
+      "N = {0} on {1}: {2} threads a row in {3}, cluster of {4}, {12}{5} rows "
+      "a "
       "tile; about {6} registers, {7} CTAs an SM, {8} KB in flight an SM; "
       "decided by {9}; best of {10} legal plans; tree: {11}",
       kernel.getColumns(), gpu.name, plan.getThreadsPerRow(), plan.getThreads(),
       plan.getCluster(), plan.getRows(), best.registers, best.ctasPerSM,
       static_cast<int64_t>(best.bytesInFlight / 1024), best.decisive,
-      choice.plans.size(), choice.tree);
+      choice.plans.size(), choice.tree,
+      plan.getSlices() > 1
+          ? std::to_string(plan.getSlices()) + " of them a row, "
+          : "");
   if (choice.anywhere)
     text += llvm::formatv("; rows that are not aligned run in a variant of that "
                           "tree, at about {0:P0} of the speed",
                           choice.anywhere->bandwidth / best.bandwidth);
   else if (!plan.startsAnywhere() && plan.getVectorSize() > 1)
     text += "; rows must be aligned";
+  if (!choice.lost.empty())
+    text += "; " + choice.lost;
+  if (choice.few)
+    text += llvm::formatv("; launches of at most {0} rows have kernels of their own, "
+                          "which split rows over several clusters",
+                          choice.fewRows);
   remark::analysis(kernel.getLoc(), opts) << text;
 }
 
-/// Adds the variant of `kernel` for rows that start at any element.
-static void addVariant(KernelOp kernel, tv::PlanAttr plan) {
+/// Adds a kernel like `kernel` called `name`, which that one names as `otherwise`.
+static KernelOp addVariant(KernelOp kernel, std::string name, tv::PlanAttr plan) {
   KernelOp variant = kernel.clone();
   variant.setPlanAttr(plan);
-  std::string name = (kernel.getSymName() + "_anywhere").str();
   auto module = kernel->getParentOfType<ModuleOp>();
   while (module.lookupSymbol(name))
     name += "_";
   variant.setSymName(name);
   kernel->getBlock()->getOperations().insertAfter(Block::iterator(kernel), variant);
   kernel.setOtherwise(name);
+  return variant;
+}
+
+/// Gives `kernel` the plan that was picked, and adds the variant for rows that start
+/// at any element. Returns the last of both. They serve launches of at least
+/// `leastRows` rows.
+static KernelOp applyChoice(KernelOp kernel, const PlanChoice &choice,
+                            int64_t leastRows) {
+  auto served = [&](const CostedPlan &plan) {
+    return leastRows ? plan.plan.withLeastRows(leastRows) : plan.plan;
+  };
+  kernel.setPlanAttr(served(choice.plans[choice.picked]));
+  return choice.anywhere
+             ? addVariant(kernel, (kernel.getSymName() + "_anywhere").str(),
+                          served(*choice.anywhere))
+             : kernel;
 }
 
 LogicalResult PlanPass::plan(KernelOp kernel, const Target &gpu, tv::PlanAttr pins) {
   FailureOr<PlanChoice> choice = choosePlan(kernel, gpu, pins);
   if (failed(choice))
     return failure();
-  const CostedPlan &best = choice->plans[choice->picked];
   explain(kernel, gpu, *choice);
-  if (choice->anywhere)
-    addVariant(kernel, choice->anywhere->plan);
-  kernel.setPlanAttr(best.plan);
+  KernelOp last =
+      applyChoice(kernel, *choice, choice->few ? choice->fewRows + 1 : 0);
+  if (!choice->few)
+    return success();
+  const PlanChoice &few = *choice->few;
+  KernelOp split = addVariant(last, (kernel.getSymName() + "_few").str(),
+                              few.plans[few.picked].plan);
+  explain(split, gpu, few);
+  applyChoice(split, few, /*leastRows=*/0);
   return success();
 }
 

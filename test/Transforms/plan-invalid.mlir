@@ -8,7 +8,7 @@
 // RUN: echo 'quack.kernel @both(%%x: memref<?x64xf32> in row) plan #quack_tv.plan<threads = 128> {}' | not quack-opt --quack-plan="pin='threads_per_row = 96'" 2>&1 | FileCheck %s --check-prefix=BOTH
 
 // TARGET: error: unknown target 'v100', expected one of: h100, h200
-// PIN: error: pin 'thread = 64': unknown plan field 'thread', expected threads, threads_per_row, rows_per_thread, cluster, vector, alignment, ctas_per_sm, exchange, hold, kept, load or store
+// PIN: error: pin 'thread = 64': unknown plan field 'thread', expected threads, threads_per_row, rows_per_thread, cluster, split, vector, alignment, ctas_per_sm, exchange, hold, kept, load, store, rows, least_rows or reproducible
 // RULE: error: pin 'threads = 63': plan field 'threads' must be a multiple of 32 from 32 to 1024, got 63; nearest legal: 32, 64
 // EMPTY: error: pin ',': expected valid keyword; write for example 'threads = 256, cluster = 4'
 // ZERO: error: pin 'threads = 0': plan field 'threads' must be a multiple of 32 from 32 to 1024, got 0; nearest legal: 32
@@ -209,4 +209,22 @@ quack.kernel @kept_by_too_many_ctas(%x: memref<?x65536xf32> in row)
 // expected-error @below {{has no legal plan for N = 65536 with threads_per_row = 96, cluster = 1: a thread must hold at most 128 elements (its code is unrolled), got}}
 quack.kernel @odd_threads_of_a_row(%x: memref<?x65536xf32> in row) plan #quack_tv.plan<threads_per_row = 96, cluster = 1> {
   %v = quack.load %x : memref<?x65536xf32> -> tensor<65536xf32>
+}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op has no legal plan for N = 1024 with threads_per_row = 16, split = 2: where split > 1 a slice of a row needs whole warps: threads_per_row must be at least 32, got 16; nearest legal: threads_per_row = 32, or split = 1}}
+quack.kernel @slice_of_part_of_a_warp(%x: memref<?x1024xf32> in row)
+    plan #quack_tv.plan<threads = 64, threads_per_row = 16, split = 2> {
+  %v = quack.load %x : memref<?x1024xf32> -> tensor<1024xf32>
+}
+
+// -----
+
+// expected-error @below {{'quack.kernel' op has no legal plan for N = 1024 with split = 2: a kernel with an inout scalar operand needs split = 1: one cluster must not store what another still reads, got 2; nearest legal: split = 1}}
+quack.kernel @split_updates_a_scalar(%x: memref<?x1024xf32> in row, %s: memref<?xf32> inout scalar)
+    plan #quack_tv.plan<threads = 64, cluster = 1, threads_per_row = 64, split = 2> {
+  %v = quack.load %x : memref<?x1024xf32> -> tensor<1024xf32>
+  %t = quack.load %s : memref<?xf32> -> f32
+  quack.store %t, %s : f32, memref<?xf32>
 }

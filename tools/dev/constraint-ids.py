@@ -19,7 +19,7 @@ LISTED = re.compile(r"^\s+- \(([CL]\d+)\)", re.MULTILINE)
 TESTED = re.compile(r'(?:@|sym_name = ")(\w+?)_([cl]\d+)_\w+')
 # Operations that share one list.
 SHARED = {"warp_reduce": "stepConstraints", "block_reduce": "stepConstraints",
-          "cluster_reduce": "stepConstraints"}
+          "cluster_reduce": "stepConstraints", "grid_reduce": "stepConstraints"}
 
 
 def listed(dialect):

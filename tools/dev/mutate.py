@@ -31,6 +31,7 @@ SECONDS = 300
 TILE_BUILDER = "lib/Conversion/QuackToQuackTV/TileBuilder.cpp"
 ONLINE_PAIR = "lib/Transforms/OnlinePair.cpp"
 PLACE_BARRIERS = "lib/Transforms/PlaceBarriers.cpp"
+SPLIT_STAGES = "lib/Transforms/SplitStages.cpp"
 
 # name: (what it breaks, file, old text, new text). The old text stands in the
 # file once; spaces and line breaks in it match any.
@@ -95,9 +96,15 @@ FAULTS = {
         "allocateBarrier(shape.rows * shape.columns * 4))"),
     "buffer-too-small": (
         "a slot holds one value of several", PLACE_BARRIERS,
-        "int64_t bytes = shape.rows * shape.columns * 4 * "
-        "tv::exchangeSlotWords(step.getSources().size());",
-        "int64_t bytes = shape.rows * shape.columns * 4;"),
+        "int64_t bytes = slots * 4 * tv::exchangeSlotWords("
+        "step.getSources().size());", "int64_t bytes = slots * 4;"),
+    "slots-of-all-slices": (
+        "a CTA's buffer holds the partials of all slices", PLACE_BARRIERS,
+        "tv::getLayoutAttr(partials).getValue().sliceColumns(shape)",
+        "shape.columns"),
+    "rounds-share-slots": (
+        "two rounds of partials meet in the same slots", SPLIT_STAGES,
+        "list.push_back({round, offset});", "list.push_back({round, 0});"),
 }
 
 

@@ -16,6 +16,8 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace quack;
 using namespace quack::check;
@@ -106,22 +108,31 @@ void StageChecker::checkKernel(Operation *op, StringRef stage) {
 void StageChecker::check(ModuleOp module, StringRef stage) {
   if (failed)
     return;
+  // Later stages are evaluated with the kernel that they belong to.
+  std::set<std::string> laterStages;
+  for (tv::KernelOp kernel : module.getOps<tv::KernelOp>())
+    if (std::optional<StringRef> next = kernel.getNext())
+      laterStages.insert(next->str());
   if (references.empty()) {
     for (KernelOp kernel : module.getOps<KernelOp>())
       addReference(kernel);
     for (tv::KernelOp kernel : module.getOps<tv::KernelOp>())
-      addReference(kernel);
+      if (!laterStages.count(kernel.getSymName().str()))
+        addReference(kernel);
   }
   auto noteVariant = [&](auto kernel) {
+    // Variants may have variants.
+    std::string name = kernel.getSymName().str();
     if (std::optional<StringRef> otherwise = kernel.getOtherwise();
         otherwise && !references.count(otherwise->str()))
-      variants[otherwise->str()] = kernel.getSymName().str();
+      variants[otherwise->str()] = variants.count(name) ? variants[name] : name;
   };
   llvm::for_each(module.getOps<KernelOp>(), noteVariant);
   llvm::for_each(module.getOps<tv::KernelOp>(), noteVariant);
   size_t found = 0, expected = references.size() + variants.size();
   for (Operation &op : *module.getBody())
-    if (isa<KernelOp, tv::KernelOp>(op)) {
+    if (isa<KernelOp, tv::KernelOp>(op) &&
+        !laterStages.count(SymbolTable::getSymbolName(&op).str())) {
       ++found;
       checkKernel(&op, stage);
     }

@@ -51,7 +51,8 @@ Error quack::benchmark(Session &session, const Job &job,
   if (!candidates)
     return candidates.takeError();
   std::vector<LaunchArgument> arguments = operands.arguments();
-  std::vector<Work> works = {[&] { return launcher.launch(arguments, rows); }};
+  std::vector<Work> works = {
+      [&] { return launcher.launch(arguments, rows, operands.workspace); }};
   for (const Candidate &candidate : *candidates)
     works.push_back(candidate.work);
   Expected<std::vector<double>> times =

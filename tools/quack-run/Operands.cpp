@@ -349,6 +349,31 @@ Error quack::placeOperands(Session &session, Operands &operands) {
   return Error::success();
 }
 
+Error quack::placeWorkspace(Session &session, const KernelMetadata &kernel,
+                            Operands &operands) {
+  const cuda::Context &context = *session.context;
+  Expected<int64_t> bytes =
+      getWorkspaceBytes(kernel, operands.rows.value_or(0));
+  if (!bytes)
+    return bytes.takeError();
+  if (*bytes == 0)
+    return Error::success();
+  Expected<cuda::Buffer> buffer = context.allocate(*bytes + 2 * guardBytes);
+  if (!buffer)
+    return buffer.takeError();
+  operands.workspaceBuffer = std::move(*buffer);
+  operands.workspace = operands.workspaceBuffer.address() + guardBytes;
+  operands.workspaceBytes = *bytes;
+  for (cuda::DevicePointer guard :
+       {operands.workspace - guardBytes, operands.workspace + *bytes})
+    if (Error error = context.fill(guard, guardByte, guardBytes))
+      return error;
+  if (session.isSimulated)
+    return Error::success();
+  return context.fill(operands.workspace, sentinelByte(StorageType::f32),
+                      *bytes);
+}
+
 //===----------------------------------------------------------------------===//
 // And back
 //===----------------------------------------------------------------------===//
@@ -403,22 +428,29 @@ Expected<std::string> quack::findGuardChanges(const cuda::Context &context,
                                               const Operands &operands) {
   std::string text;
   std::vector<char> guard(guardBytes);
-  for (const Operand &operand : operands.list) {
-    if (!operand.isWritten())
-      continue;
+  auto look = [&](cuda::DevicePointer begin, int64_t bytes,
+                  const std::string &what) -> Error {
     const std::pair<cuda::DevicePointer, const char *> guards[] = {
-        {operand.address - guardBytes, "before"},
-        {operand.address + operand.spanBytes(), "after"}};
+        {begin - guardBytes, "before"}, {begin + bytes, "after"}};
     for (auto [address, where] : guards) {
       if (Error error = context.copyToHost(guard.data(), address, guardBytes))
         return error;
       auto changed = guardBytes - count(guard, static_cast<char>(guardByte));
       if (changed != 0)
         text += (text.empty() ? "" : "; ") + std::to_string(changed) +
-                " bytes written " + where + " operand '" +
-                operand.metadata.name + "'";
+                " bytes written " + where + " " + what;
     }
-  }
+    return Error::success();
+  };
+  for (const Operand &operand : operands.list)
+    if (operand.isWritten())
+      if (Error error = look(operand.address, operand.spanBytes(),
+                             "operand '" + operand.metadata.name + "'"))
+        return error;
+  if (operands.workspaceBytes)
+    if (Error error =
+            look(operands.workspace, operands.workspaceBytes, "the workspace"))
+      return error;
   return text;
 }
 

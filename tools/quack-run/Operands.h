@@ -79,6 +79,11 @@ struct Operand {
 struct Operands {
   std::vector<Operand> list;
   std::optional<int64_t> rows; ///< nothing: neither files nor the job say
+  /// What the stages of a launch meet through, between guards; none for one
+  /// stage.
+  cuda::Buffer workspaceBuffer;
+  cuda::DevicePointer workspace = 0;
+  int64_t workspaceBytes = 0;
 
   /// Returns the arguments of a launch.
   std::vector<LaunchArgument> arguments() const;
@@ -90,6 +95,12 @@ llvm::Expected<Operands> loadOperands(const Job &job,
 
 /// Allocates the operands on the GPU and fills them.
 llvm::Error placeOperands(Session &session, Operands &operands);
+
+/// Allocates the workspace of `kernel`, the variant that is launched. On a GPU
+/// it is filled with what no kernel expects; the simulator knows what nobody
+/// wrote.
+llvm::Error placeWorkspace(Session &session, const KernelMetadata &kernel,
+                           Operands &operands);
 
 /// Copies `count` rows from `begin` of an operand back, packed. Bytes of the
 /// gaps that changed are counted in `gapChanges`.

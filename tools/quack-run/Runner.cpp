@@ -18,6 +18,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/xxhash.h"
 
+#include <limits>
+
 using namespace llvm;
 using namespace quack;
 
@@ -28,12 +30,14 @@ static Error describeDryRun(const CompiledJob &compiled,
     log << "launch: the number of rows is not given (--rows or --in)\n";
     return Error::success();
   }
-  Expected<cuda::LaunchShape> shape =
-      getLaunchShape(compiled.metadata, *operands.rows);
-  if (!shape)
-    return shape.takeError();
-  log << "launch: " << describeLaunch(compiled.metadata, *shape)
-      << (shape->grid == 0 ? " (nothing is launched)" : "") << "\n";
+  for (const KernelMetadata *stage :
+       compiled.document.stagesOf(compiled.metadata.name)) {
+    Expected<cuda::LaunchShape> shape = getLaunchShape(*stage, *operands.rows);
+    if (!shape)
+      return shape.takeError();
+    log << "launch: " << describeLaunch(*stage, *shape)
+        << (shape->grid == 0 ? " (nothing is launched)" : "") << "\n";
+  }
   Traffic traffic = countTraffic(operands);
   log << "bytes: " << traffic.read << " read, " << traffic.written
       << " written\n";
@@ -89,7 +93,7 @@ static Error measure(Session &session, const Job &job, const Launcher &launcher,
 }
 
 /// Returns what a launch may touch: the operands' rows without the gaps between
-/// them and the guards around them.
+/// them and the guards around them, and the workspace.
 static std::vector<sim::Region> operandRegions(const Operands &operands) {
   std::vector<sim::Region> regions;
   for (const Operand &operand : operands.list) {
@@ -102,6 +106,8 @@ static std::vector<sim::Region> operandRegions(const Operands &operands) {
           {operand.address + uint64_t(row * stride),
            uint64_t(isDense ? operand.spanBytes() : operand.rowBytes())});
   }
+  if (operands.workspaceBytes)
+    regions.push_back({operands.workspace, uint64_t(operands.workspaceBytes)});
   return regions;
 }
 
@@ -111,14 +117,26 @@ static Error launchFirst(const Launcher &launcher, const Operands &operands,
                          raw_ostream &log) {
   std::vector<LaunchArgument> arguments = operands.arguments();
   if (!session.isSimulated)
-    return launcher.launch(arguments, *operands.rows);
+    return launcher.launch(arguments, *operands.rows, operands.workspace);
   sim::setDriverRegions(operandRegions(operands));
-  Error error = launcher.launch(arguments, *operands.rows);
-  sim::setDriverRegions({});
-  if (session.wantsReport && *operands.rows != 0) {
+  json::Array reports;
+  auto keepReport = [&](const KernelMetadata &stage) {
+    if (!stage.next.empty() || !reports.empty())
+      log << "stage " << stage.name << "\n";
     log << sim::lastReport().str();
-    result.simulation = sim::lastReport().toJSON();
-  }
+    reports.push_back(sim::lastReport().toJSON());
+  };
+  Error error =
+      launcher.launch(arguments, *operands.rows, operands.workspace,
+                      [&](const KernelMetadata &stage) {
+                        if (session.wantsReport && *operands.rows != 0)
+                          keepReport(stage);
+                      });
+  sim::setDriverRegions({});
+  if (reports.size() == 1)
+    result.simulation = std::move(reports.front());
+  else if (!reports.empty())
+    result.simulation = std::move(reports);
   return error;
 }
 
@@ -137,6 +155,8 @@ static Error runOnDevice(const Job &job, CompiledJob &compiled,
   log << "registers: " << result.registers << " a thread, " << result.localBytes
       << " bytes of local memory\n";
   if (Error error = placeOperands(session, operands))
+    return error;
+  if (Error error = placeWorkspace(session, compiled.metadata, operands))
     return error;
   if (Error error = launchFirst(*launcher, operands, session, result, log))
     return error;
@@ -169,7 +189,8 @@ static Error runOnDevice(const Job &job, CompiledJob &compiled,
 static Error chooseVariant(CompiledJob &compiled, const Operands &operands) {
   const ModuleMetadata &document = compiled.document;
   Expected<const KernelMetadata *> variant = chooseVariant(
-      document.variantsOf(document.kernels.front().name), operands.arguments());
+      document.variantsOf(document.kernels.front().name), operands.arguments(),
+      operands.rows.value_or(std::numeric_limits<int64_t>::max()));
   if (!variant)
     return variant.takeError();
   compiled.metadata = **variant;

@@ -15,10 +15,11 @@
 //
 // A tile of R rows and C columns is numbered in row-major order: element
 // (row, column) has the linear index row * C + column. A layout says who holds
-// it. It has four levels, from the widest place where partial results can meet
-// to the narrowest: cta (in a cluster), warp (in a CTA), lane (in a warp) and
-// value (in a thread's registers). Each level is a list of modes `size:stride`,
-// fastest first. Take 2 rows of 256 columns, held by one warp:
+// it. It has levels, from the widest place where partial results can meet to
+// the narrowest: slice (a cluster among those that share a row; mostly there is
+// one), cta (in a cluster), warp (in a CTA), lane (in a warp) and value (in a
+// thread's registers). Each level is a list of modes `size:stride`, fastest
+// first. Take 2 rows of 256 columns, held by one warp:
 //
 //     lane = [8:4, 4:32], value = [4:1, 2:128, 2:256]
 //
@@ -60,13 +61,15 @@
 //     1 x 256, lane = [32:8], value = [8:1], cta = [2:128]   refused (L4):
 //         element (0, 128) would be owned, and summed, twice
 //
-// The rules, as check() numbers them (C = columns):
+// The rules, as check() numbers them (C = columns; L6 is the attribute's):
 //
 //     L1   sizes are at least 1, strides at least 0
 //     L2   a mode steps along one axis: size * stride <= C, or stride % C == 0
 //     L3   lane sizes are powers of two with product 32
 //     L4   without copies the map is one-to-one onto the tile
 //     L5   value modes are not copies
+//     L7   slices are stretches of a row: along the columns, slice modes step
+//          farther than all others
 //
 // Reductions. A reduction along the columns consumes levels from the narrowest
 // to the widest. What is left is again a tile with a layout, one column for
@@ -79,6 +82,9 @@
 //     1 x 32      cta = [4:8], warp = [8:1], lane = [32:0]         lane
 //     1 x 4       cta = [4:1], warp = [8:0], lane = [32:0]         warp
 //     1 x 1       cta = [4:0], warp = [8:0], lane = [32:0]         cta
+//
+// Where several clusters share a row, each has a slice of it, and one more
+// level is left, `slice`, whose partials meet in global memory.
 //
 // Values vanish (a thread then holds one partial result), the other levels
 // become copies (after a butterfly every lane knows the result). The column
@@ -127,17 +133,17 @@ using Modes = llvm::SmallVector<Mode, 4>;
 
 /// The places where partial results meet, in the order in which a reduction
 /// consumes them.
-enum class Level { Value, Lane, Warp, Cta };
+enum class Level { Value, Lane, Warp, Cta, Slice };
 
 /// All levels, in that order.
-inline constexpr std::array<Level, 4> allLevels = {Level::Value, Level::Lane,
-                                                   Level::Warp, Level::Cta};
+inline constexpr std::array<Level, 5> allLevels = {
+    Level::Value, Level::Lane, Level::Warp, Level::Cta, Level::Slice};
 
 /// The number of lanes of a warp; the product of the lane sizes (L3).
 inline constexpr int64_t warpSize = 32;
 
-/// Returns the name of `level` in the textual form: `value`, `lane`, `warp` or
-/// `cta`.
+/// Returns the name of `level` in the textual form: `value`, `lane`, `warp`,
+/// `cta` or `slice`.
 llvm::StringRef stringifyLevel(Level level);
 
 /// The extents of a tile.
@@ -173,30 +179,31 @@ struct Owner {
   int64_t warp;
   int64_t lane;
   int64_t value;
+  int64_t slice = 0;
 
   bool operator==(const Owner &other) const {
-    return cta == other.cta && warp == other.warp && lane == other.lane &&
-           value == other.value;
+    return slice == other.slice && cta == other.cta && warp == other.warp &&
+           lane == other.lane && value == other.value;
   }
 };
 
 /// Why a layout is refused.
 struct LayoutError {
-  /// The rule that is broken, `L1` to `L5`.
+  /// The rule that is broken, `L1` to `L5` or `L7`.
   llvm::StringRef rule;
   /// What was expected and what was found, in the form of a diagnostic:
   /// "lane sizes must be powers of two with product 32, got 3 * 8 = 24".
   std::string message;
 };
 
-/// A map from (cta, warp, lane, value) to the elements of a tile.
+/// A map from (slice, cta, warp, lane, value) to the elements of a tile.
 ///
 /// A layout does not know its tile: queries that need the extents take them.
 /// Unless a query says otherwise, `check` must have accepted the layout for
 /// that tile.
 class TVLayout {
 public:
-  TVLayout(Modes cta, Modes warp, Modes lane, Modes value);
+  TVLayout(Modes cta, Modes warp, Modes lane, Modes value, Modes slice = {});
 
   /// Returns the modes of `level`, fastest first, as they were given.
   const Modes &modes(Level level) const {
@@ -212,11 +219,19 @@ public:
 
   /// Returns the linear index that an owner holds. Each index must be in
   /// [0, size(level)). Needs no tile, and no legal layout.
-  int64_t evaluate(int64_t cta, int64_t warp, int64_t lane,
-                   int64_t value) const;
+  int64_t evaluate(int64_t cta, int64_t warp, int64_t lane, int64_t value,
+                   int64_t slice = 0) const;
   int64_t evaluate(const Owner &owner) const {
-    return evaluate(owner.cta, owner.warp, owner.lane, owner.value);
+    return evaluate(owner.cta, owner.warp, owner.lane, owner.value,
+                    owner.slice);
   }
+
+  /// Returns the columns of a slice of `tile`, all of them where a row is not
+  /// split.
+  ///
+  ///     slice = [4:1024] on 1 x 4096    1024
+  ///     slice = [4:0]    on 1 x 1          1
+  int64_t sliceColumns(TileShape tile) const;
 
   /// Returns the first rule that the layout breaks on `tile`, if any. Accepts
   /// anything, at the cost of a sort of the modes.
@@ -290,7 +305,7 @@ public:
 
 private:
   /// Indexed by Level.
-  std::array<Modes, 4> levels;
+  std::array<Modes, 5> levels;
 };
 
 } // namespace quack

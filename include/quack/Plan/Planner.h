@@ -13,6 +13,7 @@
 #include "quack/Dialect/QuackTV/QuackTV.h"
 #include "quack/Plan/Target.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -37,10 +38,12 @@ struct KernelTraits {
   int64_t operations;   ///< elementwise operations an element, over all passes
   int64_t exponentials; ///< of those, on the MUFU
   int64_t rows;         ///< M that launches usually have
+  bool knowsRows;       ///< a plan field says so
   bool storesEarly;     ///< a row is stored before another is computed
   bool updatesScalar;   ///< a scalar operand is both loaded and stored
 
-  static KernelTraits analyse(KernelOp kernel);
+  /// `rowsHint` is the plan field `rows`, or 0.
+  static KernelTraits analyse(KernelOp kernel, int64_t rowsHint = 0);
 };
 
 /// A plan with the terms of its cost.
@@ -89,10 +92,27 @@ struct PlanChoice {
   /// With the same tree, for rows that start at any element; none if the picked
   /// plan takes those, or the pins say that there are none.
   std::optional<CostedPlan> anywhere;
+  /// What keeping one tree for all M costs, if it does: a sentence.
+  std::string lost;
+  /// What is decided for launches of at most `fewRows` rows, if they get kernels of
+  /// their own.
+  int64_t fewRows = 0;
+  std::shared_ptr<PlanChoice> few;
 };
 
-/// Chooses plans for a concrete kernel. Fields that its plan attribute or `pins`,
-/// which come first, have are kept. Errors are diagnostics on the kernel.
+/// Returns, in a sentence, what launches of few rows lose since `picked` keeps
+/// one tree for all M, as the model sees it; empty if that is little.
+std::string describeLostSplit(KernelOp kernel, const Target &target,
+                              tv::PlanAttr pins, tv::PlanAttr picked);
+
+/// Decides whether launches of few rows get kernels of their own, since `picked`,
+/// which serves the others, leaves most of the GPU idle: sets `fewRows` and `few`.
+void chooseForFewRows(KernelOp kernel, const Target &target, tv::PlanAttr pins,
+                      tv::PlanAttr picked, PlanChoice &choice);
+
+/// Chooses plans for a concrete kernel. Fields that its plan attribute or
+/// `pins`, which come first, have are kept. Errors are diagnostics on the
+/// kernel.
 mlir::FailureOr<PlanChoice> choosePlan(KernelOp kernel, const Target &gpu,
                                        tv::PlanAttr pins);
 

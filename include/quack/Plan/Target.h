@@ -32,14 +32,16 @@ struct Target {
   double bandwidth;       ///< bytes a microsecond that a copy reaches
   double readBandwidth;   ///< bytes a microsecond where little is written
   int64_t l2Bytes;
-  double l2Bandwidth;     ///< bytes a microsecond that reads from L2 reach
-  double clock;           ///< cycles a microsecond
-  double memoryLatency;   ///< microseconds from a CTA's first load to its data
-  double ctaTurnover;     ///< microseconds between two CTAs in one place
-  double ctaLaunch;       ///< microseconds of an SM's time that a CTA's start takes
-  double clusterLaunch;   ///< how much more it takes for each further CTA of a
-                          ///< cluster, which must start together, as a factor
-  double blockExchange;   ///< microseconds for one exchange through shared memory
+  double l2Bandwidth;   ///< bytes a microsecond that reads from L2 reach
+  double clock;         ///< cycles a microsecond
+  double memoryLatency; ///< microseconds from a CTA's first load to its data
+  double kernelLaunch; ///< microseconds from one kernel of a stream to the next
+  double smBandwidth;  ///< bytes a microsecond that one SM alone reaches
+  double ctaTurnover;  ///< microseconds between two CTAs in one place
+  double ctaLaunch; ///< microseconds of an SM's time that a CTA's start takes
+  double clusterLaunch; ///< how much more it takes for each further CTA of a
+                        ///< cluster, which must start together, as a factor
+  double blockExchange; ///< microseconds for one exchange through shared memory
   double clusterExchange; ///< microseconds for one exchange through DSMEM
   double shuffleLatency;  ///< cycles until the next step of a butterfly
   double clusterMember;   ///< microseconds more for each CTA of the cluster

@@ -25,11 +25,11 @@ struct TileEvaluation {
   bool poisonsPadding = false;
 };
 
-/// Evaluates `kernel` on `rows` rows; `inputs` are those of `evaluate`. The
-/// result has no bounds: the arithmetic is float64 throughout, rounded only
-/// where the program rounds, its stores included. Emits an error at the
-/// operation that cannot be evaluated or that breaks a rule which only an
-/// execution can see:
+/// Evaluates `kernel`, and the stages after it, on `rows` rows; `inputs` are
+/// those of `evaluate`. The result has no bounds: the arithmetic is float64
+/// throughout, rounded only where the program rounds, its stores included.
+/// Emits an error at the operation that cannot be evaluated or that breaks a
+/// rule which only an execution can see:
 ///
 ///   - copies of one element differ
 ///   - an output element is written twice, or never
@@ -38,6 +38,7 @@ struct TileEvaluation {
 ///   - an mbarrier expects other bytes than arrive; a peer is written before it
 ///     is ready, or may have left
 ///   - an operand is read after it was stored
+///   - a slot of the workspace is saved twice, or merged before it was saved
 llvm::FailureOr<ReferenceResult>
 evaluateTile(tv::KernelOp kernel, int64_t rows,
              const std::map<std::string, ReferenceArray> &inputs,

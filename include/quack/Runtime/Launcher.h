@@ -14,6 +14,7 @@
 #include "quack/Target/KernelMetadata.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <string>
 #include <vector>
@@ -35,13 +36,15 @@ struct LaunchArgument {
 /// takes them.
 class ParameterPack {
 public:
-  /// Packs `arguments`, one for each operand of `kernel`, and `rows`.
+  /// Packs `arguments`, one for each operand of `kernel`, `rows`, and the
+  /// workspace where the kernel has one.
   ParameterPack(const KernelMetadata &kernel,
-                llvm::ArrayRef<LaunchArgument> arguments, int64_t rows);
+                llvm::ArrayRef<LaunchArgument> arguments, int64_t rows,
+                cuda::DevicePointer workspace = 0);
 
   void **pointers() { return addresses.data(); }
   /// Returns the packed values: pointers and strides, M, then the scalars, each
-  /// in the low bytes of a word.
+  /// in the low bytes of a word, then the workspace.
   llvm::ArrayRef<uint64_t> words() const { return values; }
 
 private:
@@ -54,16 +57,20 @@ private:
 llvm::Expected<cuda::LaunchShape> getLaunchShape(const KernelMetadata &kernel,
                                                  int64_t rows);
 
-/// Checks `arguments` against the kernel's guards: pointers, and strides of
-/// `row` operands, must be multiples of what the kernel demands.
-llvm::Error checkGuards(const KernelMetadata &kernel,
-                        llvm::ArrayRef<LaunchArgument> arguments);
+/// Returns the bytes of workspace that a launch for `rows` rows needs.
+llvm::Expected<int64_t> getWorkspaceBytes(const KernelMetadata &kernel,
+                                          int64_t rows);
 
-/// Returns the first of `variants` whose guards `arguments` fulfil. If there is
+/// Checks `arguments` and `rows` against the kernel's guards: pointers, and strides
+/// of `row` operands, must be multiples of what the kernel demands.
+llvm::Error checkGuards(const KernelMetadata &kernel,
+                        llvm::ArrayRef<LaunchArgument> arguments, int64_t rows);
+
+/// Returns the first of `variants` whose guards `arguments` and `rows` fulfil. If there is
 /// none, the error is the last one's, which demands the least.
 llvm::Expected<const KernelMetadata *>
 chooseVariant(llvm::ArrayRef<const KernelMetadata *> variants,
-              llvm::ArrayRef<LaunchArgument> arguments);
+              llvm::ArrayRef<LaunchArgument> arguments, int64_t rows);
 
 /// Returns one line that describes a launch: kernel, grid, block, cluster and
 /// shared memory.
@@ -79,14 +86,19 @@ public:
                                          const ModuleMetadata &metadata,
                                          llvm::StringRef name);
 
-  /// Launches on the context's stream for `rows` rows; nothing if there is
-  /// none. Of the variants, it takes the first whose guards are fulfilled.
-  llvm::Error launch(llvm::ArrayRef<LaunchArgument> arguments,
-                     int64_t rows) const;
+  /// Launches on the context's stream for `rows` rows, stage after stage;
+  /// nothing if there is none. Of the variants, it takes the first whose guards
+  /// are fulfilled. `workspace` is what `getWorkspaceBytes` says for that one,
+  /// and free again when the last stage is over. `afterStage` is called for
+  /// each stage that was launched, or could not be.
+  llvm::Error launch(llvm::ArrayRef<LaunchArgument> arguments, int64_t rows,
+                     cuda::DevicePointer workspace = 0,
+                     llvm::function_ref<void(const KernelMetadata &)>
+                         afterStage = nullptr) const;
 
-  /// Returns the variant that `arguments` would launch.
+  /// Returns the variant that `arguments` would launch for `rows` rows.
   llvm::Expected<const KernelMetadata *>
-  variantFor(llvm::ArrayRef<LaunchArgument> arguments) const;
+  variantFor(llvm::ArrayRef<LaunchArgument> arguments, int64_t rows) const;
 
   /// Returns what a thread of a variant takes.
   int registersPerThread(llvm::StringRef variant) const;
@@ -101,10 +113,14 @@ private:
   };
   llvm::Expected<Variant> load(const KernelMetadata &kernel) const;
   const Variant &lookup(llvm::StringRef name) const;
+  llvm::Error launchStage(const Variant &stage,
+                          llvm::ArrayRef<LaunchArgument> arguments,
+                          int64_t rows, cuda::DevicePointer workspace) const;
 
   const cuda::Context *context = nullptr;
   cuda::Module module;
   std::vector<Variant> variants;
+  std::vector<Variant> laterStages;
 };
 
 } // namespace quack

@@ -32,23 +32,32 @@ struct OperandMetadata {
 
 /// One kernel of a PTX module.
 ///
-/// Launch: a grid of (ceil(M / rowsPerTile) * cluster, 1, 1) CTAs of (threads,
-/// 1, 1), in clusters of `cluster`, with `sharedBytes` of dynamic shared memory.
-/// Nothing is launched for M = 0. Parameters: for each memref operand (role
-/// other than `value`) a device pointer and an i64 row stride in elements; then
-/// i64 M; then the `value` operands.
+/// Launch: a grid of (ceil(M / rowsPerTile) * split * cluster, 1, 1) CTAs of
+/// (threads, 1, 1), in clusters of `cluster`, with `sharedBytes` of dynamic
+/// shared memory. Nothing is launched for M = 0. Parameters: for each memref
+/// operand (role other than `value`) a device pointer and an i64 row stride in
+/// elements; then i64 M; then the `value` operands; then, if `workspaceBytes`
+/// is not 0, a pointer to M * workspaceBytes bytes of device memory, aligned to
+/// 16, with any contents. `next`, if there is one, is launched after it in the
+/// same stream, with the same arguments: the kernel's further stage.
 struct KernelMetadata {
   std::string name;
   int64_t columns = 0; ///< N
   int64_t threads = 0;
   int64_t cluster = 1;
   int64_t rowsPerTile = 1;
+  int64_t split = 1; ///< clusters that share a row
   int64_t sharedBytes = 0;
+  int64_t workspaceBytes = 0; ///< for each row of M
   std::vector<OperandMetadata> operands;
   std::string plan; ///< the plan, as #quack_tv.plan prints it
+  int64_t leastRows = 0; ///< the fewest rows that it is launched for
   /// The kernel of the module to launch instead, with the same arguments, where an
-  /// operand has not its alignment; empty if there is none.
+  /// operand has not its alignment, or M is less than `leastRows`; empty if there is
+  /// none.
   std::string otherwise;
+  /// The kernel of the module to launch after this one; empty if there is none.
+  std::string next;
 
   llvm::json::Value toJSON() const;
   static llvm::Expected<KernelMetadata> fromJSON(const llvm::json::Value &json);
@@ -64,6 +73,10 @@ struct ModuleMetadata {
   /// Returns the kernel called `name` and those that it names as `otherwise`, in
   /// order; empty if there is none of that name.
   std::vector<const KernelMetadata *> variantsOf(llvm::StringRef name) const;
+
+  /// Returns the stages of a launch of the kernel called `name`: it, and those
+  /// that are launched after it, in order; empty if there is none of that name.
+  std::vector<const KernelMetadata *> stagesOf(llvm::StringRef name) const;
 
   llvm::json::Value toJSON() const;
   static llvm::Expected<ModuleMetadata> fromJSON(const llvm::json::Value &json);

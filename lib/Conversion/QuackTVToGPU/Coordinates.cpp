@@ -58,6 +58,38 @@ Value ThreadBuilder::clusterIndex() {
   });
 }
 
+Value ThreadBuilder::sliceIndex() {
+  int64_t slices = kernel.getPlan().getSlices();
+  if (slices == 1)
+    return i32(0);
+  return once("slice", [&]() -> Value {
+    Value index =
+        arith::TruncIOp::create(b, loc, b.getI32Type(), clusterIndex());
+    return arith::RemUIOp::create(b, loc, index, i32(slices));
+  });
+}
+
+Value ThreadBuilder::tileIndex() {
+  int64_t slices = kernel.getPlan().getSlices();
+  if (slices == 1)
+    return clusterIndex();
+  return once("tile", [&]() -> Value {
+    Value index =
+        arith::TruncIOp::create(b, loc, b.getI32Type(), clusterIndex());
+    Value tile = arith::DivUIOp::create(b, loc, index, i32(slices));
+    return arith::ExtUIOp::create(b, loc, b.getI64Type(), tile);
+  });
+}
+
+Value ThreadBuilder::sliceLocalColumn(const Fragment &fragment) {
+  Value column = threadCoord(fragment).second;
+  if (fragment.sliceColumns() == fragment.shape.columns)
+    return column;
+  Value first =
+      arith::MulIOp::create(b, loc, sliceIndex(), i32(fragment.sliceColumns()));
+  return arith::SubIOp::create(b, loc, column, first);
+}
+
 /// Adds `digit * step` to `sum`.
 static void addScaled(OpBuilder &b, Location loc, Value &sum, Value digit,
                       int64_t step) {
@@ -123,6 +155,9 @@ std::pair<Value, Value> ThreadBuilder::threadCoord(const Fragment &fragment) {
       if (layout.size(Level::Cta) > 1)
         addDigits(layout.modes(Level::Cta), layout, fragment.shape, ctaRank(),
                   row, column);
+      if (layout.size(Level::Slice) > 1)
+        addDigits(layout.modes(Level::Slice), layout, fragment.shape,
+                  sliceIndex(), row, column);
       Value wanted = wantRow ? row : column;
       return wanted ? wanted : i32(0);
     });
@@ -157,12 +192,15 @@ Predicate ThreadBuilder::isCanonicalCopy(const Fragment &fragment,
         continue;
       Value index = level == Level::Lane ? lane()
                     : level == Level::Warp ? warp()
-                                           : ctaRank();
-      forEachDigit(b, loc, layout.modes(level), index, [&](Mode mode, Value digit) {
-        if (mode.isCopy())
-          digits = digits ? Value(arith::OrIOp::create(b, loc, digits, digit))
-                          : digit;
-      });
+                    : level == Level::Cta  ? ctaRank()
+                                           : sliceIndex();
+      forEachDigit(
+          b, loc, layout.modes(level), index, [&](Mode mode, Value digit) {
+            if (mode.isCopy())
+              digits = digits
+                           ? Value(arith::OrIOp::create(b, loc, digits, digit))
+                           : digit;
+          });
     }
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, digits, i32(0));
   });
@@ -171,7 +209,7 @@ Predicate ThreadBuilder::isCanonicalCopy(const Fragment &fragment,
 Value ThreadBuilder::globalRow(const Fragment &fragment, int64_t rowOffset) {
   std::string key = keyOf("global" + std::to_string(rowOffset) + "|", fragment);
   return once(key, [&]() -> Value {
-    Value first = clusterIndex();
+    Value first = tileIndex();
     if (fragment.shape.rows == 1)
       return first;
     first = arith::MulIOp::create(b, loc, first, i64(fragment.shape.rows));
@@ -196,7 +234,7 @@ Predicate ThreadBuilder::rowExists(const Fragment &fragment, int64_t rowOffset) 
 
 int64_t ThreadBuilder::greatestThreadColumn(const Fragment &fragment) {
   int64_t column = 0;
-  for (Level level : {Level::Lane, Level::Warp, Level::Cta})
+  for (Level level : {Level::Lane, Level::Warp, Level::Cta, Level::Slice})
     for (Mode mode : fragment.layout->modes(level))
       if (fragment.layout->isColumnMode(mode, fragment.shape))
         column += (mode.size - 1) * mode.stride;
@@ -205,7 +243,7 @@ int64_t ThreadBuilder::greatestThreadColumn(const Fragment &fragment) {
 
 bool ThreadBuilder::isThreadColumn(const Fragment &fragment, int64_t column) {
   Modes modes;
-  for (Level level : {Level::Lane, Level::Warp, Level::Cta})
+  for (Level level : {Level::Lane, Level::Warp, Level::Cta, Level::Slice})
     for (Mode mode : fragment.layout->modes(level))
       if (fragment.layout->isColumnMode(mode, fragment.shape))
         modes.push_back(mode);

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ThreadBuilder.h"
 #include "quack/Dialect/QuackTV/Exchange.h"
+#include "ThreadBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -131,13 +131,13 @@ void ThreadBuilder::visitWarpReduce(tv::WarpReduceOp reduce) {
 //===----------------------------------------------------------------------===//
 
 Value ThreadBuilder::partialSlot(const Fragment &fragment, int64_t rowOffset) {
-  auto [row, column] = threadCoord(fragment);
-  Value columns = i32(fragment.shape.columns);
+  Value row = threadCoord(fragment).first, column = sliceLocalColumn(fragment);
+  Value columns = i32(fragment.sliceColumns());
   Value first = arith::MulIOp::create(b, loc, row, columns);
   first = arith::AddIOp::create(b, loc, first, column);
   if (rowOffset)
     first = arith::AddIOp::create(b, loc, first,
-                                  i32(rowOffset * fragment.shape.columns));
+                                  i32(rowOffset * fragment.sliceColumns()));
   return first;
 }
 
@@ -161,12 +161,12 @@ void ThreadBuilder::visitPublish(tv::PublishOp publish) {
 /// Returns the words of each of the thread's slots. They exist before the branch
 /// in which one copy stores them: every lane has shuffled for them.
 SmallVector<ThreadBuilder::Values>
-ThreadBuilder::partialWords(tv::PublishOp publish, const Fragment &fragment,
+ThreadBuilder::partialWords(ValueRange partials, const Fragment &fragment,
                             int64_t slotWords) {
   SmallVector<Values> rows;
   for (int64_t index = 0; index < fragment.pieces; ++index) {
     Values words;
-    for (Value value : publish.getValues())
+    for (Value value : partials)
       words.push_back(asWord(b, loc, piece(value, index)));
     words.resize(slotWords, words.front());
     rows.push_back(words);
@@ -174,25 +174,34 @@ ThreadBuilder::partialWords(tv::PublishOp publish, const Fragment &fragment,
   return rows;
 }
 
-void ThreadBuilder::publishLocal(tv::PublishOp publish, const Fragment &fragment) {
+void ThreadBuilder::storePartials(ArrayRef<Value> words, Value address) {
+  int64_t count = words.size();
+  Value stored = words.front();
+  if (count > 1)
+    stored = vector::FromElementsOp::create(
+        b, loc, VectorType::get({count}, b.getI32Type()), words);
+  LLVM::StoreOp::create(b, loc, stored, address,
+                        /*alignment=*/4 * std::min<int64_t>(count, 4));
+}
+
+void ThreadBuilder::publishLocal(tv::PublishOp publish,
+                                 const Fragment &fragment) {
   auto alloc = publish.getBuffer().getDefiningOp<tv::AllocExchangeOp>();
   int64_t slotWords = tv::exchangeSlotWords(publish.getValues().size());
-  SmallVector<Values> rows = partialWords(publish, fragment, slotWords);
+  SmallVector<Values> rows =
+      partialWords(publish.getValues(), fragment, slotWords);
   Value base = sharedPointer(alloc.getOffset());
   Value first = partialSlot(fragment, 0);
   ifThen(isCanonicalCopy(fragment, {Level::Lane, Level::Warp}), [&] {
     for (auto [index, words] : llvm::enumerate(rows)) {
-      int64_t below = fragment.offset(index).row * fragment.shape.columns;
-      Value slot = below ? Value(arith::AddIOp::create(b, loc, first, i32(below)))
-                         : first;
+      int64_t below = fragment.offset(index).row * fragment.sliceColumns();
+      Value slot = below
+                       ? Value(arith::AddIOp::create(b, loc, first, i32(below)))
+                       : first;
       Value word = arith::MulIOp::create(b, loc, slot, i32(slotWords));
-      Value to = LLVM::GEPOp::create(b, loc, base.getType(), b.getI32Type(), base,
-                                     ArrayRef<LLVM::GEPArg>{word});
-      Value stored = words.front();
-      if (slotWords > 1)
-        stored = vector::FromElementsOp::create(
-            b, loc, VectorType::get({slotWords}, b.getI32Type()), words);
-      LLVM::StoreOp::create(b, loc, stored, to, /*alignment=*/4 * std::min<int64_t>(slotWords, 4));
+      Value to = LLVM::GEPOp::create(b, loc, base.getType(), b.getI32Type(),
+                                     base, ArrayRef<LLVM::GEPArg>{word});
+      storePartials(words, to);
     }
   });
 }
@@ -202,7 +211,8 @@ void ThreadBuilder::publishLocal(tv::PublishOp publish, const Fragment &fragment
 void ThreadBuilder::publishRemote(tv::PublishOp publish, const Fragment &fragment) {
   auto alloc = publish.getBuffer().getDefiningOp<tv::AllocExchangeOp>();
   int64_t slotWords = tv::exchangeSlotWords(publish.getValues().size());
-  SmallVector<Values> rows = partialWords(publish, fragment, slotWords);
+  SmallVector<Values> rows =
+      partialWords(publish.getValues(), fragment, slotWords);
   Value sends = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, lane(),
                                       i32(kernel.getPlan().getCluster()));
   // Of warps that hold the same partial, one sends.
@@ -224,7 +234,7 @@ void ThreadBuilder::publishRemote(tv::PublishOp publish, const Fragment &fragmen
                                         base, ArrayRef<LLVM::GEPArg>{word}));
     Value barrier = peer(sharedPointer(*alloc.getBarrierOffset()));
     for (auto [index, words] : llvm::enumerate(rows)) {
-      int64_t below = fragment.offset(index).row * fragment.shape.columns;
+      int64_t below = fragment.offset(index).row * fragment.sliceColumns();
       for (int64_t at = 0; at < slotWords; at += 4) {
         int64_t count = std::min<int64_t>(4, slotWords - at);
         std::string registers, width = count > 1 ? ".v" + std::to_string(count) : "";
@@ -251,6 +261,36 @@ void ThreadBuilder::publishRemote(tv::PublishOp publish, const Fragment &fragmen
 // Collecting
 //===----------------------------------------------------------------------===//
 
+ThreadBuilder::Values ThreadBuilder::loadPartials(TypeRange types,
+                                                  const Combiner &combiner,
+                                                  Value address,
+                                                  Predicate valid) {
+  int64_t slotWords = tv::exchangeSlotWords(types.size());
+  Type type = slotWords > 1 ? Type(VectorType::get({slotWords}, b.getI32Type()))
+                            : Type(b.getI32Type());
+  Value loaded =
+      LLVM::LoadOp::create(b, loc, type, address,
+                           /*alignment=*/4 * std::min<int64_t>(slotWords, 4));
+  Values words{loaded};
+  if (slotWords > 1) {
+    auto elements = vector::ToElementsOp::create(b, loc, loaded);
+    words.assign(elements.getResults().begin(), elements.getResults().end());
+  }
+  Values values;
+  for (auto [index, tile] : llvm::enumerate(types)) {
+    Type element = getElementTypeOrSelf(tile);
+    Value value = words[index];
+    if (!element.isInteger(32))
+      value = LLVM::BitcastOp::create(b, loc, element, value);
+    if (valid)
+      value = arith::SelectOp::create(
+          b, loc, valid, value,
+          constant(identity(combiner, index, element), element));
+    values.push_back(value);
+  }
+  return values;
+}
+
 ThreadBuilder::Values ThreadBuilder::readPartials(tv::CollectOp collect,
                                                   const Combiner &combiner,
                                                   Value slot, Predicate valid) {
@@ -262,28 +302,7 @@ ThreadBuilder::Values ThreadBuilder::readPartials(tv::CollectOp collect,
   Value word = arith::MulIOp::create(b, loc, slot, i32(slotWords));
   Value from = LLVM::GEPOp::create(b, loc, base.getType(), b.getI32Type(), base,
                                    ArrayRef<LLVM::GEPArg>{word});
-  Type type = slotWords > 1 ? Type(VectorType::get({slotWords}, b.getI32Type()))
-                            : Type(b.getI32Type());
-  Value loaded = LLVM::LoadOp::create(b, loc, type, from,
-                                      /*alignment=*/4 * std::min<int64_t>(slotWords, 4));
-  Values words{loaded};
-  if (slotWords > 1) {
-    auto elements = vector::ToElementsOp::create(b, loc, loaded);
-    words.assign(elements.getResults().begin(), elements.getResults().end());
-  }
-  Values values;
-  for (auto [index, partial] : llvm::enumerate(collect.getPartials())) {
-    Type element = getElementTypeOrSelf(partial.getType());
-    Value value = words[index];
-    if (!element.isInteger(32))
-      value = LLVM::BitcastOp::create(b, loc, element, value);
-    if (valid)
-      value = arith::SelectOp::create(
-          b, loc, valid, value,
-          constant(identity(combiner, index, element), element));
-    values.push_back(value);
-  }
-  return values;
+  return loadPartials(collect.getPartials().getTypes(), combiner, from, valid);
 }
 
 /// The column modes that a collect consumes: those of the warps, and of the
@@ -337,11 +356,12 @@ void ThreadBuilder::visitCollect(tv::CollectOp collect) {
                                       i32(count));
       Value row, column = ownColumn;
       addDigits(modes, *fragment.layout, fragment.shape, partial, row, column);
-      Value slot = arith::MulIOp::create(b, loc, threadRow, i32(fragment.shape.columns));
+      int64_t columns = fragment.sliceColumns();
+      Value slot = arith::MulIOp::create(b, loc, threadRow, i32(columns));
       if (column)
         slot = arith::AddIOp::create(b, loc, slot, column);
       if (int64_t below = fragment.offset(index).row)
-        slot = arith::AddIOp::create(b, loc, slot, i32(below * fragment.shape.columns));
+        slot = arith::AddIOp::create(b, loc, slot, i32(below * columns));
       Values values = readPartials(collect, combiner, slot, valid);
       total = total.empty() ? values : combine(combiner, total, values, loc);
     }

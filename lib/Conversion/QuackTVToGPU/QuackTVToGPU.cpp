@@ -65,6 +65,8 @@ LLVM::LLVMFuncOp ConvertQuackTVToGPUPass::createFunction(OpBuilder &b,
   for (Type type : kernel.getFunctionType().getInputs())
     if (!isa<MemRefType>(type))
       types.push_back(type);
+  if (kernel.getWorkspace())
+    types.push_back(global);
   auto type = LLVM::LLVMFunctionType::get(
       LLVM::LLVMVoidType::get(&getContext()), types);
   auto func = LLVM::LLVMFuncOp::create(b, kernel.getLoc(), kernel.getSymName(), type);

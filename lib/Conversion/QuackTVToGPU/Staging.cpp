@@ -38,7 +38,7 @@ Value ThreadBuilder::sharedAddress(int64_t offset) {
 
 /// Columns that one CTA stages of each row.
 static int64_t columnsPerCta(const Fragment &fragment) {
-  return fragment.shape.columns / fragment.layout->size(Level::Cta);
+  return fragment.sliceColumns() / fragment.layout->size(Level::Cta);
 }
 
 ThreadBuilder::Address ThreadBuilder::stagedAddress(tv::StageOp stage,
@@ -49,7 +49,8 @@ ThreadBuilder::Address ThreadBuilder::stagedAddress(tv::StageOp stage,
   std::string key = "staged" + std::to_string(*stage.getOffset()) + "|" +
                     fragment.layout->str();
   Value base = once(key, [&]() -> Value {
-    auto [row, column] = threadCoord(fragment);
+    Value row = threadCoord(fragment).first,
+          column = sliceLocalColumn(fragment);
     if (fragment.layout->size(Level::Cta) > 1)
       column = arith::SubIOp::create(
           b, loc, column, arith::MulIOp::create(b, loc, ctaRank(), i32(width)));
@@ -104,18 +105,26 @@ void ThreadBuilder::stageBulk(tv::StageOp stage) {
   ifThen(isFirstThread(), [&] {
     // This CTA's columns of a row, as bytes.
     Value start = i64(0), rowBytes = i64(columns * bytes / 16 * 16);
-    if (fragment.layout->size(Level::Cta) > 1) {
-      Value rank = arith::ExtUIOp::create(b, loc, i64Type, ctaRank());
-      start = arith::MulIOp::create(b, loc, rank, i64(width));
+    int64_t ctas = fragment.layout->size(Level::Cta);
+    int64_t slices = fragment.layout->size(Level::Slice);
+    if (ctas > 1 || slices > 1) {
+      Value part = ctas > 1 ? ctaRank() : i32(0);
+      if (slices > 1)
+        part = arith::AddIOp::create(
+            b, loc, part,
+            arith::MulIOp::create(b, loc, sliceIndex(), i32(ctas)));
+      part = arith::ExtUIOp::create(b, loc, i64Type, part);
+      start = arith::MulIOp::create(b, loc, part, i64(width));
       Value left = arith::SubIOp::create(b, loc, i64(columns), start);
       left = arith::MaxSIOp::create(b, loc, left, i64(0));
       left = arith::MinSIOp::create(b, loc, left, i64(width));
       rowBytes = arith::MulIOp::create(b, loc, left, i64(bytes));
       rowBytes = arith::AndIOp::create(b, loc, rowBytes, i64(-16));
     }
-    Value row = arith::MulIOp::create(b, loc, clusterIndex(),
-                                      i64(fragment.shape.rows));
-    Value rows = arith::SubIOp::create(b, loc, func.getArgument(rowsArgument), row);
+    Value row =
+        arith::MulIOp::create(b, loc, tileIndex(), i64(fragment.shape.rows));
+    Value rows =
+        arith::SubIOp::create(b, loc, func.getArgument(rowsArgument), row);
     rows = arith::MinSIOp::create(b, loc, rows, i64(fragment.shape.rows));
     Value total = arith::MulIOp::create(b, loc, rows, rowBytes);
     Value total32 = arith::TruncIOp::create(b, loc, b.getI32Type(), total);

@@ -66,6 +66,7 @@ ThreadBuilder::ThreadBuilder(tv::KernelOp kernel, LLVM::LLVMFuncOp func,
     launchArgument.push_back(isMemref ? next : nextScalar);
     (isMemref ? next : nextScalar) += isMemref ? 2 : 1;
   }
+  workspaceArgument = nextScalar;
 }
 
 LogicalResult ThreadBuilder::build() {
@@ -97,9 +98,17 @@ LogicalResult ThreadBuilder::visit(Operation &op) {
       .Case([&](tv::WarpReduceOp reduce) {
         return visitWarpReduce(reduce), success();
       })
-      .Case([&](tv::PublishOp publish) { return visitPublish(publish), success(); })
-      .Case([&](tv::CollectOp collect) { return visitCollect(collect), success(); })
-      .Case([&](tv::ClusterInitOp init) { return visitClusterInit(init), success(); })
+      .Case([&](tv::PublishOp publish) {
+        return visitPublish(publish), success();
+      })
+      .Case([&](tv::CollectOp collect) {
+        return visitCollect(collect), success();
+      })
+      .Case([&](tv::SaveOp save) { return visitSave(save), success(); })
+      .Case([&](tv::MergeOp merge) { return visitMerge(merge), success(); })
+      .Case([&](tv::ClusterInitOp init) {
+        return visitClusterInit(init), success();
+      })
       .Case([&](tv::BarrierOp) {
         NVVM::Barrier0Op::create(b, loc);
         return success();
@@ -117,12 +126,13 @@ LogicalResult ThreadBuilder::visit(Operation &op) {
         NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
         return success();
       })
-      .Case<tv::ReduceOp, tv::BlockReduceOp, tv::ClusterReduceOp>(
-          [&](Operation *step) -> LogicalResult {
-            return step->emitOpError(
-                "must be lowered first: run quack-tv-lower-reductions, "
-                "quack-tv-fuse-reductions and quack-tv-place-barriers");
-          })
+      .Case<tv::ReduceOp, tv::BlockReduceOp, tv::ClusterReduceOp,
+            tv::GridReduceOp>([&](Operation *step) -> LogicalResult {
+        return step->emitOpError(
+            "must be lowered first: run quack-tv-lower-reductions, "
+            "quack-tv-fuse-reductions, quack-tv-split-stages and "
+            "quack-tv-place-barriers");
+      })
       // All others are pure and made when asked for.
       .Default([&](Operation *) { return success(); });
 }

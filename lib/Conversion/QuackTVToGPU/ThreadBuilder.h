@@ -39,6 +39,8 @@ struct Fragment {
   mlir::Type pieceType() const;
   mlir::Type pieceType(mlir::Type element) const;
   int64_t elementBytes() const;
+  /// Returns the columns that one cluster has of a row.
+  int64_t sliceColumns() const { return layout->sliceColumns(shape); }
 
   /// Returns the bytes of a window, an aligned access: 16, or all of a shorter run's.
   int64_t windowBytes() const;
@@ -115,7 +117,8 @@ private:
   /// always.
   Predicate isCanonicalCopy(const Fragment &fragment,
                             llvm::ArrayRef<Level> levels = {
-                                Level::Lane, Level::Warp, Level::Cta});
+                                Level::Lane, Level::Warp, Level::Cta,
+                                Level::Slice});
   /// Returns whether row (all columns) of a piece exists; null: always.
   Predicate rowExists(const Fragment &fragment, int64_t rowOffset);
   Predicate columnsExist(const Fragment &fragment, int64_t columnOffset);
@@ -137,6 +140,12 @@ private:
   mlir::Value ctaRank();
   mlir::Value threadId();
   mlir::Value clusterIndex();
+  /// Returns which slice of its rows this cluster has (i32), and which tile
+  /// (i64).
+  mlir::Value sliceIndex();
+  mlir::Value tileIndex();
+  /// Returns the column of this thread's first element within the slice (i32).
+  mlir::Value sliceLocalColumn(const Fragment &fragment);
   Predicate isFirstThread();
 
   //===--- Memory (Access.cpp, Memory.cpp, Staging.cpp) ---------------------===//
@@ -287,12 +296,18 @@ private:
                    llvm::ArrayRef<int64_t> distances, mlir::Location loc);
   void visitWarpReduce(tv::WarpReduceOp reduce);
   void visitPublish(tv::PublishOp publish);
-  llvm::SmallVector<Values> partialWords(tv::PublishOp publish,
+  llvm::SmallVector<Values> partialWords(mlir::ValueRange partials,
                                          const Fragment &fragment,
                                          int64_t slotWords);
   void publishLocal(tv::PublishOp publish, const Fragment &fragment);
   void publishRemote(tv::PublishOp publish, const Fragment &fragment);
   void visitCollect(tv::CollectOp collect);
+  /// Loads a slot from shared or global memory: the partial of each of `types`,
+  /// the identity where not `valid`.
+  Values loadPartials(mlir::TypeRange types, const Combiner &combiner,
+                      mlir::Value address, Predicate valid);
+  /// Stores `words` to a slot.
+  void storePartials(llvm::ArrayRef<mlir::Value> words, mlir::Value address);
   /// Reads the partial of each value at `slot`, the identity where not `valid`.
   Values readPartials(tv::CollectOp collect, const Combiner &combiner,
                       mlir::Value slot, Predicate valid);
@@ -300,6 +315,15 @@ private:
   /// Arrives on the mbarrier and has it expect `bytes` (i32) more.
   void expectBytes(int64_t barrierOffset, mlir::Value bytes);
   void waitMBarrier(int64_t offset, bool cluster, mlir::Location loc);
+  //===--- The workspace (Workspace.cpp)
+  //------------------------------------===//
+  void visitSave(tv::SaveOp save);
+  void visitMerge(tv::MergeOp merge);
+  /// Returns where slot `slot` (i32) is of those at `offset` of the row `row`
+  /// (i64).
+  mlir::Value slotAddress(mlir::Value row, int64_t offset, mlir::Value slot,
+                          int64_t slotWords);
+
   /// Returns the slot (partial index in the buffer, i32) of row `rowOffset`.
   mlir::Value partialSlot(const Fragment &fragment, int64_t rowOffset);
 
@@ -332,6 +356,8 @@ private:
   /// Kernel operand number to its first launch argument.
   llvm::SmallVector<unsigned> launchArgument;
   unsigned rowsArgument = 0;
+  /// That of the workspace, where there is one.
+  unsigned workspaceArgument = 0;
 };
 
 } // namespace quack

@@ -22,10 +22,11 @@ TileBuilder::TileBuilder(KernelOp kernel, tv::PlanAttr plan)
       shape{plan.getRows(), plan.getPaddedColumns(kernel.getColumns())} {}
 
 LogicalResult TileBuilder::build() {
-  target = tv::KernelOp::create(b, kernel.getLoc(), kernel.getSymName(),
-                                kernel.getFunctionType(),
-                                kernel.getOperandSpecs(), plan, IntegerAttr(),
-                                kernel.getOtherwiseAttr());
+  target = tv::KernelOp::create(
+      b, kernel.getLoc(), kernel.getSymName(), kernel.getFunctionType(),
+      kernel.getOperandSpecs(), plan, IntegerAttr(), kernel.getOtherwiseAttr(),
+      /*workspace=*/IntegerAttr(),
+      /*next=*/FlatSymbolRefAttr());
   Block *body = &target.getBody().emplaceBlock();
   for (BlockArgument arg : kernel.getBody().getArguments())
     body->addArgument(arg.getType(), arg.getLoc());

@@ -51,7 +51,7 @@ static ParseResult parseModes(AsmParser &parser, Modes &modes) {
 }
 
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {
-  std::array<Modes, 4> levels;
+  std::array<Modes, allLevels.size()> levels;
   auto parseLevel = [&]() -> ParseResult {
     SMLoc loc = parser.getCurrentLocation();
     StringRef keyword;
@@ -65,8 +65,9 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
         return parser.emitError(loc, "level '") << keyword << "' is given twice";
       return failure(parser.parseEqual() || parseModes(parser, modes));
     }
-    return parser.emitError(loc, "expected a level (cta, warp, lane or value), "
-                                 "got '")
+    return parser.emitError(
+               loc, "expected a level (slice, cta, warp, lane or value), "
+                    "got '")
            << keyword << "'";
   };
   if (parseAngleList(parser, parseLevel))
@@ -74,7 +75,8 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   auto at = [&](Level level) { return levels[static_cast<size_t>(level)]; };
   return LayoutAttr::get(parser.getContext(),
                          TVLayout(at(Level::Cta), at(Level::Warp),
-                                  at(Level::Lane), at(Level::Value)));
+                                  at(Level::Lane), at(Level::Value),
+                                  at(Level::Slice)));
 }
 
 void LayoutAttr::print(AsmPrinter &printer) const {
@@ -105,10 +107,12 @@ namespace {
 /// The parsed fields, in the order of PlanAttr's parameters.
 struct PlanFields {
   int64_t threads = 0, threadsPerRow = 0, rowsPerThread = 0, cluster = 0,
-          vectorSize = 0, ctasPerSM = -1, kept = -1;
+          vectorSize = 0, ctasPerSM = -1, kept = -1, split = 0, rows = 0,
+          leastRows = 0;
   std::optional<Exchange> exchange;
   std::optional<Alignment> alignment;
   DictionaryAttr hold, load, store;
+  std::optional<bool> reproducible;
   llvm::SmallDenseSet<StringRef> seen;
 
   int64_t *lookup(StringRef name) {
@@ -120,6 +124,9 @@ struct PlanFields {
         .Case("vector", &vectorSize)
         .Case("ctas_per_sm", &ctasPerSM)
         .Case("kept", &kept)
+        .Case("split", &split)
+        .Case("rows", &rows)
+        .Case("least_rows", &leastRows)
         .Default(nullptr);
   }
 };
@@ -163,9 +170,11 @@ static ParseResult parsePerOperand(AsmParser &parser, DictionaryAttr &dict,
 static LogicalResult checkNumber(function_ref<InFlightDiagnostic()> error,
                                  StringRef name, int64_t value) {
   PlanNumber number = planNumber(name);
-  // One without a table is 0 or more.
-  if (number.values.empty() && value < 0)
-    return error() << "plan field '" << name << "' must not be negative, got " << value;
+  // One without a table counts something: rows, of which there are some, or elements.
+  bool isRows = name == "rows" || name == "least_rows";
+  if (number.values.empty() && value < (isRows ? 1 : 0))
+    return error() << "plan field '" << name << "' must "
+                   << (isRows ? "be positive" : "not be negative") << ", got " << value;
   if (number.values.empty() || llvm::is_contained(number.values, value))
     return success();
   return error() << "plan field '" << name << "' must be " << number.rule << ", got "
@@ -197,15 +206,23 @@ static ParseResult parsePlanField(AsmParser &parser, PlanFields &fields) {
     return parsePerOperand<StorePolicy, StorePolicyAttr>(
         parser, fields.store, symbolizeStorePolicy,
         "write_back, streaming or skip_l1");
-  if (name != "exchange" && name != "alignment")
+  if (name != "exchange" && name != "alignment" && name != "reproducible")
     return parser.emitError(loc, "unknown plan field '")
            << name
            << "', expected threads, threads_per_row, rows_per_thread, cluster, "
-              "vector, alignment, ctas_per_sm, exchange, hold, kept, load or store";
+              "split, vector, alignment, ctas_per_sm, exchange, hold, kept, load, "
+              "store, rows, least_rows or reproducible";
   StringRef keyword;
   loc = parser.getCurrentLocation();
   if (parser.parseKeyword(&keyword))
     return failure();
+  if (name == "reproducible") {
+    if (keyword != "true" && keyword != "false")
+      return parser.emitError(loc, "expected true or false, got '")
+             << keyword << "'";
+    fields.reproducible = keyword == "true";
+    return success();
+  }
   bool isExchange = name == "exchange";
   if (isExchange)
     fields.exchange = symbolizeExchange(keyword);
@@ -226,8 +243,9 @@ Attribute PlanAttr::parse(AsmParser &parser, Type) {
   return PlanAttr::getChecked([&] { return parser.emitError(loc); },
                               parser.getContext(), f.threads, f.threadsPerRow,
                               f.rowsPerThread, f.cluster, f.vectorSize,
-                              f.alignment, f.ctasPerSM, f.exchange, f.hold, f.kept, f.load,
-                              f.store);
+                              f.alignment, f.ctasPerSM, f.exchange, f.hold, f.kept,
+                              f.load, f.store, f.split, f.rows, f.reproducible,
+                              f.leastRows);
 }
 
 /// Prints one `{operand = value}` dictionary.
@@ -258,6 +276,7 @@ void PlanAttr::print(AsmPrinter &printer) const {
   number("threads_per_row", getThreadsPerRow());
   number("rows_per_thread", getRowsPerThread());
   number("cluster", getCluster());
+  number("split", getSplit());
   number("vector", getVectorSize());
   if (getAlignment())
     field("alignment") << stringifyAlignment(*getAlignment());
@@ -273,6 +292,10 @@ void PlanAttr::print(AsmPrinter &printer) const {
   if (getStore())
     printPerOperand<StorePolicyAttr>(field("store"), getStore(),
                                      stringifyStorePolicy);
+  number("rows", getRowsHint());
+  number("least_rows", getLeastRows());
+  if (getReproducible())
+    field("reproducible") << (*getReproducible() ? "true" : "false");
   printer << '>';
 }
 
@@ -286,18 +309,28 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t vectorSize, std::optional<Alignment>,
                                int64_t ctasPerSM, std::optional<Exchange>,
                                DictionaryAttr, int64_t kept, DictionaryAttr,
-                               DictionaryAttr) {
+                               DictionaryAttr, int64_t split, int64_t rowsHint,
+                               std::optional<bool> reproducible,
+                               int64_t leastRows) {
   std::tuple<StringRef, int64_t, int64_t> numbers[] = {
       {"threads", threads, 0},
       {"threads_per_row", threadsPerRow, 0},
       {"rows_per_thread", rowsPerThread, 0},
       {"cluster", cluster, 0},
+      {"split", split, 0},
       {"vector", vectorSize, 0},
       {"ctas_per_sm", ctasPerSM, -1},
-      {"kept", kept, -1}};
+      {"kept", kept, -1},
+      {"rows", rowsHint, 0},
+      {"least_rows", leastRows, 0}};
   for (auto [name, value, unset] : numbers)
     if (value != unset && failed(checkNumber(emitError, name, value)))
       return failure();
+  if (split > 1 && reproducible == std::optional(true))
+    return emitError() << "plan field 'split' must be 1 where 'reproducible' is "
+                          "true, since it changes the order in which a row's "
+                          "elements meet, got "
+                       << split;
   if (!threads || !threadsPerRow || threads % threadsPerRow == 0)
     return success();
   auto divides = [&](int64_t value) { return threads % value == 0; };
@@ -324,14 +357,28 @@ std::optional<StorePolicy> PlanAttr::storePolicyOf(StringRef name) const {
   return attr ? std::optional(attr.getValue()) : std::nullopt;
 }
 
+PlanAttr PlanAttr::withHints(int64_t rows, std::optional<bool> reproducible) const {
+  return get(getContext(), getThreads(), getThreadsPerRow(), getRowsPerThread(),
+             getCluster(), getVectorSize(), getAlignment(), getCtasPerSM(),
+             getExchange(), getHold(), getKept(), getLoad(), getStore(), getSplit(), rows,
+             reproducible, getLeastRows());
+}
+
+PlanAttr PlanAttr::withLeastRows(int64_t rows) const {
+  return get(getContext(), getThreads(), getThreadsPerRow(), getRowsPerThread(),
+             getCluster(), getVectorSize(), getAlignment(), getCtasPerSM(),
+             getExchange(), getHold(), getKept(), getLoad(), getStore(), getSplit(),
+             getRowsHint(), getReproducible(), rows);
+}
+
 int64_t PlanAttr::getPaddedColumns(int64_t columns) const {
-  return llvm::alignTo(columns,
-                       getCluster() * getThreadsPerRow() * getVectorSize());
+  return llvm::alignTo(columns, getSlices() * getCluster() *
+                                    getThreadsPerRow() * getVectorSize());
 }
 
 TVLayout PlanAttr::getLayout(int64_t columns) const {
   int64_t padded = getPaddedColumns(columns), v = getVectorSize();
-  int64_t perCta = padded / getCluster();
+  int64_t perSlice = padded / getSlices(), perCta = perSlice / getCluster();
   int64_t lanes = std::min(warpSize, getThreadsPerRow());
   int64_t warps = getThreadsPerRow() / lanes;
   int64_t rowsPerWarp = warpSize / lanes;
@@ -340,7 +387,7 @@ TVLayout PlanAttr::getLayout(int64_t columns) const {
     if (size > 1)
       modes.push_back({size, stride});
   };
-  Modes cta, warp, lane, value;
+  Modes slice, cta, warp, lane, value;
   add(value, v, 1);
   int64_t runs = perCta / (getThreadsPerRow() * v);
   add(value, runs, lanes * v);
@@ -352,5 +399,6 @@ TVLayout PlanAttr::getLayout(int64_t columns) const {
   add(warp, warps, runs * lanes * v);
   add(warp, rowWarps, rowsPerWarp * padded);
   add(cta, getCluster(), perCta);
-  return TVLayout(cta, warp, lane, value);
+  add(slice, getSlices(), perSlice);
+  return TVLayout(cta, warp, lane, value, slice);
 }

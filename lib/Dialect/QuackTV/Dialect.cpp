@@ -88,6 +88,12 @@ RankedTensorType quack::tv::reduceTileType(RankedTensorType tile, Level level) {
   return getTileType(result, tile.getElementType(), layout, tile.getContext());
 }
 
+int64_t quack::tv::getCtaElements(RankedTensorType tile) {
+  const TVLayout &layout = getLayoutAttr(tile).getValue();
+  return tile.getNumElements() / layout.size(Level::Slice) /
+         layout.size(Level::Cta);
+}
+
 RankedTensorType quack::tv::getRowScalarType(RankedTensorType tile) {
   TileShape shape = getTileShape(tile);
   return getTileType({shape.rows, 1}, tile.getElementType(),

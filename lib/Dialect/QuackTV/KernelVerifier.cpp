@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "quack/Dialect/QuackTV/Exchange.h"
 #include "quack/Dialect/QuackTV/QuackTV.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -50,9 +51,36 @@ LogicalResult KernelOp::verify() {
     return missing("vector");
   // C3
   if (plan.getCluster() > 1 && plan.getThreadsPerRow() < warpSize)
-    return emitOpError("plan must give a row at least a whole warp of each CTA in "
-                       "a cluster, got threads_per_row = ")
-           << plan.getThreadsPerRow() << " with cluster = " << plan.getCluster();
+    return emitOpError(
+               "plan must give a row at least a whole warp of each CTA in "
+               "a cluster, got threads_per_row = ")
+           << plan.getThreadsPerRow()
+           << " with cluster = " << plan.getCluster();
+  if (plan.getSlices() > 1 && plan.getThreadsPerRow() < warpSize)
+    return emitOpError(
+               "plan must give a slice of a row at least a whole warp, got "
+               "threads_per_row = ")
+           << plan.getThreadsPerRow() << " with split = " << plan.getSplit();
+  return success();
+}
+
+LogicalResult KernelOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (failed(verifyOtherwise(*this, symbols)))
+    return failure();
+  // C14
+  if (!getNextAttr())
+    return success();
+  auto next = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getNextAttr());
+  if (!next || next->getBlock() != (*this)->getBlock() ||
+      !(*this)->isBeforeInBlock(next))
+    return emitOpError("'next' must name a later quack_tv.kernel, got ")
+           << getNextAttr();
+  if (next.getFunctionType() != getFunctionType() ||
+      next.getOperandSpecs() != getOperandSpecs() ||
+      next.getWorkspace() != getWorkspace())
+    return emitOpError(
+               "'next' must have the same operands and workspace, got @")
+           << next.getSymName();
   return success();
 }
 
@@ -195,9 +223,7 @@ static SmallVector<SharedRange> sharedRanges(KernelOp kernel) {
     } else if (auto stage = dyn_cast<StageOp>(op)) {
       RankedTensorType tile = stage.getStaged().getType().getTile();
       add(stage.getOffset(),
-          tile.getNumElements() / getLayoutAttr(tile).getValue().size(Level::Cta) *
-              tile.getElementTypeBitWidth() / 8,
-          stage);
+          getCtaElements(tile) * tile.getElementTypeBitWidth() / 8, stage);
       add(stage.getBarrierOffset(), mbarrierBytes, stage);
     }
   }
@@ -252,12 +278,58 @@ static LogicalResult verifyBodyOp(Operation &op) {
 /// C12: a row program of as many operations as it may have, computed again in each pass.
 static constexpr size_t maxOperations = 65536;
 
+/// C13: tiles have the plan's slices.
+static LogicalResult verifySlices(Operation &op, int64_t slices) {
+  for (Type type : op.getResultTypes()) {
+    if (auto staged = dyn_cast<StagedType>(type))
+      type = staged.getTile();
+    LayoutAttr layout = getLayoutAttr(type);
+    if (layout && layout.getValue().size(Level::Slice) != slices)
+      return op.emitOpError("must have the ")
+             << slices << " slices of the kernel's plan, got "
+             << layout.getValue().size(Level::Slice);
+  }
+  return success();
+}
+
+/// C15: an operation that accesses the workspace stays within it.
+static LogicalResult verifyInWorkspace(KernelOp kernel, Operation *op,
+                                       int64_t offset, int64_t slices,
+                                       int64_t values) {
+  int64_t workspace = kernel.getWorkspace().value_or(0);
+  int64_t slot = 4 * exchangeSlotWords(values), end = offset + slices * slot;
+  if (offset < 0 || end > workspace)
+    return op->emitOpError("must lie in the workspace's ")
+           << workspace << " bytes a row, got bytes " << offset << " to "
+           << end;
+  int64_t alignment = std::min(slot, maxAccessBytes);
+  if (offset % alignment != 0 || workspace % alignment != 0)
+    return op->emitOpError("must start at a multiple of ")
+           << alignment
+           << " bytes in each row's part of the workspace, got byte " << offset
+           << " of " << workspace;
+  return success();
+}
+
+static LogicalResult verifyWorkspace(KernelOp kernel, Operation &op) {
+  if (auto save = dyn_cast<SaveOp>(op))
+    return verifyInWorkspace(kernel, save, save.getOffset(),
+                             kernel.getPlan().getSlices(),
+                             save.getValues().size());
+  if (auto merge = dyn_cast<MergeOp>(op))
+    return verifyInWorkspace(kernel, merge, merge.getOffset(),
+                             merge.getSlices(), merge.getNumResults());
+  return success();
+}
+
 LogicalResult KernelOp::verifyRegions() {
   if (size_t size = getBody().front().getOperations().size(); size > maxOperations)
     return emitOpError("must hold at most ")
            << maxOperations << " operations, got " << size;
   for (Operation &op : getBody().front())
-    if (failed(verifyBodyOp(op)))
+    if (failed(verifyBodyOp(op)) ||
+        failed(verifySlices(op, getPlan().getSlices())) ||
+        failed(verifyWorkspace(*this, op)))
       return failure();
   if (failed(ProtocolChecker().check(*this)) || failed(verifyPlacement(*this)))
     return failure();

@@ -81,6 +81,20 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
                               result.attributes))
       return failure();
   }
+  if (succeeded(parser.parseOptionalKeyword("workspace"))) {
+    IntegerAttr bytes;
+    if (parser.parseAttribute(bytes, parser.getBuilder().getI64Type(),
+                              getWorkspaceAttrName(result.name),
+                              result.attributes))
+      return failure();
+  }
+  if (succeeded(parser.parseOptionalKeyword("next"))) {
+    StringAttr next;
+    if (parser.parseSymbolName(next))
+      return failure();
+    result.addAttribute(getNextAttrName(result.name),
+                        FlatSymbolRefAttr::get(next));
+  }
   return parseKernelBody(parser, result, args, specs);
 }
 
@@ -91,11 +105,15 @@ void KernelOp::print(OpAsmPrinter &printer) {
   printer << " plan " << getPlan();
   if (std::optional<uint64_t> bytes = getSharedBytes())
     printer << " shared " << *bytes;
-  printKernelBody(printer, *this, getOtherwiseAttr(), {getPlanAttrName(), getSharedBytesAttrName()});
-}
-
-LogicalResult KernelOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyOtherwise(*this, symbols);
+  if (std::optional<uint64_t> bytes = getWorkspace())
+    printer << " workspace " << *bytes;
+  if (std::optional<StringRef> next = getNext()) {
+    printer << " next ";
+    printer.printSymbolName(*next);
+  }
+  printKernelBody(printer, *this, getOtherwiseAttr(),
+                  {getPlanAttrName(), getSharedBytesAttrName(),
+                   getWorkspaceAttrName(), getNextAttrName()});
 }
 
 void KernelOp::getAsmBlockArgumentNames(Region &region,
@@ -244,6 +262,8 @@ template <typename StepOp>
 static RankedTensorType stepResultType(RankedTensorType tile) {
   if (std::is_same_v<StepOp, WarpReduceOp>)
     return reduceTileType(tile, Level::Lane);
+  if (std::is_same_v<StepOp, GridReduceOp>)
+    return reduceTileType(tile, Level::Slice);
   RankedTensorType joined = reduceTileType(tile, Level::Warp);
   return std::is_same_v<StepOp, BlockReduceOp>
              ? joined
@@ -379,6 +399,7 @@ static ArrayAttr kindsAttr(Builder &builder, ArrayRef<ReduceKind> kinds) {
 QUACK_TV_STEP(WarpReduceOp)
 QUACK_TV_STEP(BlockReduceOp)
 QUACK_TV_STEP(ClusterReduceOp)
+QUACK_TV_STEP(GridReduceOp)
 #undef QUACK_TV_STEP
 
 //===----------------------------------------------------------------------===//
@@ -413,6 +434,38 @@ void CollectOp::print(OpAsmPrinter &printer) {
             {getKindsAttrName(), getIdentitiesAttrName()});
   llvm::interleaveComma(getPartials().getTypes(), printer);
   printer << " -> ";
+  llvm::interleaveComma(getResultTypes(), printer);
+  printCombiner(printer, getCombiner());
+}
+
+//===----------------------------------------------------------------------===//
+// merge
+//===----------------------------------------------------------------------===//
+
+ParseResult MergeOp::parse(OpAsmParser &parser, OperationState &result) {
+  ArrayAttr kinds;
+  IntegerAttr slices, offset;
+  Type i64 = parser.getBuilder().getI64Type();
+  if (parseKinds(parser, kinds) || parser.parseKeyword("of") ||
+      parser.parseAttribute(slices, i64, getSlicesAttrName(result.name),
+                            result.attributes) ||
+      parser.parseKeyword("at") ||
+      parser.parseAttribute(offset, i64, getOffsetAttrName(result.name),
+                            result.attributes) ||
+      parseIdentities(parser, getIdentitiesAttrName(result.name), result) ||
+      parser.parseOptionalAttrDict(result.attributes) ||
+      parser.parseColonTypeList(result.types))
+    return failure();
+  result.addAttribute(getKindsAttrName(result.name), kinds);
+  return parseCombiner(parser, result);
+}
+
+void MergeOp::print(OpAsmPrinter &printer) {
+  printKinds(printer, getKinds());
+  printer << " of " << getSlices() << " at " << getOffset();
+  printTail(printer, *this, getIdentities(),
+            {getKindsAttrName(), getIdentitiesAttrName(), getSlicesAttrName(),
+             getOffsetAttrName()});
   llvm::interleaveComma(getResultTypes(), printer);
   printCombiner(printer, getCombiner());
 }

@@ -27,6 +27,7 @@ PlanNumber tv::planNumber(llvm::StringRef name) {
   static const std::vector<int64_t> threadsPerRow =
       makeValues({1, 2, 4, 8, 16}, 32, 1024, 32);
   static const std::vector<int64_t> ctasPerSM = makeValues({}, 0, 32, 1);
+  static const std::vector<int64_t> split = makeValues({}, 1, maxSplit, 1);
   static constexpr int64_t powers[] = {1, 2, 4, 8, 16};
   return llvm::StringSwitch<PlanNumber>(name)
       .Case("threads", {"a multiple of 32 from 32 to 1024", threads})
@@ -35,6 +36,7 @@ PlanNumber tv::planNumber(llvm::StringRef name) {
       .Case("rows_per_thread",
             {"a power of two from 1 to 8", llvm::ArrayRef(powers).drop_back()})
       .Case("cluster", {"a power of two from 1 to 16", powers})
+      .Case("split", {"1 to 1024", split})
       .Case("vector", {"a power of two from 1 to 16", powers})
       .Case("ctas_per_sm", {"0 to 32", ctasPerSM})
       .Default({});

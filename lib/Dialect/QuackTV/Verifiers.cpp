@@ -394,6 +394,11 @@ LogicalResult ClusterReduceOp::verify() {
   return verifyStep(*this, {Level::Value, Level::Lane}, {Level::Warp, Level::Cta});
 }
 
+LogicalResult GridReduceOp::verify() {
+  return verifyStep(*this, {Level::Value, Level::Lane, Level::Warp, Level::Cta},
+                    {Level::Slice});
+}
+
 //===----------------------------------------------------------------------===//
 // The exchange protocol
 //===----------------------------------------------------------------------===//
@@ -405,23 +410,31 @@ static LogicalResult verifyIsBuffer(Operation *op, Value buffer) {
   return op->emitOpError("'buffer' must be the result of a quack_tv.alloc_exchange");
 }
 
-LogicalResult PublishOp::verify() {
-  // C1
-  if (getValues().empty())
-    return emitOpError("must publish at least one value");
-  auto first = cast<RankedTensorType>(getValues().front().getType());
-  for (Value value : getValues()) {
+/// C1 of what sends partials: values that can travel together.
+static LogicalResult verifyTravels(Operation *op, ValueRange values,
+                                   StringRef verb) {
+  if (values.empty())
+    return op->emitOpError("must ") << verb << " at least one value";
+  auto first = cast<RankedTensorType>(values.front().getType());
+  for (Value value : values) {
     auto type = cast<RankedTensorType>(value.getType());
-    if (failed(verifyIsTile(*this, type, "values")))
+    if (failed(verifyIsTile(op, type, "values")))
       return failure();
     if (type.getShape() != first.getShape() ||
         type.getEncoding() != first.getEncoding())
-      return emitOpError("values must share one shape and layout, got ")
+      return op->emitOpError("values must share one shape and layout, got ")
              << first << " and " << type;
     if (!type.getElementType().isF32() && !type.getElementType().isInteger(32))
-      return emitOpError("values must have element type f32 or i32, got ")
+      return op->emitOpError("values must have element type f32 or i32, got ")
              << type.getElementType();
   }
+  return success();
+}
+
+LogicalResult PublishOp::verify() {
+  // C1
+  if (failed(verifyTravels(*this, getValues(), "publish")))
+    return failure();
   // C2
   return verifyIsBuffer(*this, getBuffer());
 }
@@ -447,6 +460,47 @@ LogicalResult CollectOp::verify() {
   if (alloc.getBarrierOffset())
     consumed.push_back(Level::Cta);
   return verifyStepResults(*this, getPartials(), consumed);
+}
+
+//===----------------------------------------------------------------------===//
+// The workspace
+//===----------------------------------------------------------------------===//
+
+LogicalResult SaveOp::verify() {
+  // C3
+  if (!isa<KernelOp>((*this)->getParentOp()))
+    return emitOpError("must stand in a quack_tv.kernel");
+  // C1
+  if (failed(verifyTravels(*this, getValues(), "save")))
+    return failure();
+  // C2
+  Type tile = getValues().front().getType();
+  const TVLayout &layout = getLayoutAttr(tile).getValue();
+  TileShape shape = getTileShape(tile);
+  if (layout.size(Level::Slice) != shape.columns ||
+      layout.sliceColumns(shape) != 1)
+    return emitOpError("values must have one partial a slice, got ")
+           << shape.columns << " columns of " << layout.size(Level::Slice)
+           << " slices";
+  return success();
+}
+
+LogicalResult MergeOp::verify() {
+  // C8
+  if (!isa<KernelOp>((*this)->getParentOp()))
+    return emitOpError("must stand in a quack_tv.kernel");
+  // C1 to C3 and C5 to C7
+  if (failed(verifyCombination(*this, getKinds(), getIdentities(),
+                               getCombiner(), getResults())))
+    return failure();
+  // C4
+  Type tile = getResults().front().getType();
+  bool isWarp = llvm::all_of(getLayoutAttr(tile).getValue().modes(Level::Lane),
+                             [](Mode mode) { return mode.isCopy(); });
+  if (getTileShape(tile).columns != 1 || !isWarp)
+    return emitOpError("results must be row scalars of whole warps, got ")
+           << tile;
+  return success();
 }
 
 LogicalResult ClusterInitOp::verify() {

@@ -10,7 +10,7 @@ quack_tv.kernel @no_barriers(%x: memref<?x128xf32> in row) plan #plan {}
 #tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
 quack_tv.kernel @whole_reduction(%x: memref<?x128xf32> in row) plan #plan shared 0 {
   %0 = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #tile>
-  // expected-error @below {{'quack_tv.reduce' op must be lowered first: run quack-tv-lower-reductions, quack-tv-fuse-reductions and quack-tv-place-barriers}}
+  // expected-error @below {{'quack_tv.reduce' op must be lowered first: run quack-tv-lower-reductions, quack-tv-fuse-reductions, quack-tv-split-stages and quack-tv-place-barriers}}
   %s = quack_tv.reduce addf %0 : tensor<1x128xf32, #tile> -> tensor<1x1xf32, #quack_tv.layout<lane = [32:0]>>
 }
 
@@ -20,7 +20,7 @@ quack_tv.kernel @whole_reduction(%x: memref<?x128xf32> in row) plan #plan shared
 #warps = #quack_tv.layout<warp = [2:1], lane = [32:0]>
 quack_tv.kernel @block_step(%x: memref<?x2xf32> in row) plan #plan shared 0 {
   %0 = quack_tv.load %x : memref<?x2xf32> -> tensor<1x2xf32, #warps>
-  // expected-error @below {{'quack_tv.block_reduce' op must be lowered first: run quack-tv-lower-reductions, quack-tv-fuse-reductions and quack-tv-place-barriers}}
+  // expected-error @below {{'quack_tv.block_reduce' op must be lowered first: run quack-tv-lower-reductions, quack-tv-fuse-reductions, quack-tv-split-stages and quack-tv-place-barriers}}
   %s = quack_tv.block_reduce addf %0 : tensor<1x2xf32, #warps>
 }
 
@@ -30,6 +30,6 @@ quack_tv.kernel @block_step(%x: memref<?x2xf32> in row) plan #plan shared 0 {
 #ctas = #quack_tv.layout<cta = [2:1], lane = [32:0]>
 quack_tv.kernel @cluster_step(%x: memref<?x2xf32> in row) plan #plan shared 0 {
   %0 = quack_tv.load %x : memref<?x2xf32> -> tensor<1x2xf32, #ctas>
-  // expected-error @below {{'quack_tv.cluster_reduce' op must be lowered first: run quack-tv-lower-reductions, quack-tv-fuse-reductions and quack-tv-place-barriers}}
+  // expected-error @below {{'quack_tv.cluster_reduce' op must be lowered first: run quack-tv-lower-reductions, quack-tv-fuse-reductions, quack-tv-split-stages and quack-tv-place-barriers}}
   %s = quack_tv.cluster_reduce addf %0 : tensor<1x2xf32, #ctas>
 }

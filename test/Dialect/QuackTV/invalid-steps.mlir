@@ -204,6 +204,6 @@ func.func @block_reduce_c8_result(%v: tensor<1x2xf32, #warp>) {
 // -----
 
 func.func @yield_outside_a_combiner(%s: f32) {
-  // expected-error @below {{'quack_tv.yield' op expects parent op to be one of 'quack_tv.warp_reduce, quack_tv.block_reduce, quack_tv.cluster_reduce, quack_tv.collect'}}
+  // expected-error @below {{'quack_tv.yield' op expects parent op to be one of 'quack_tv.warp_reduce, quack_tv.block_reduce, quack_tv.cluster_reduce, quack_tv.grid_reduce, quack_tv.collect, quack_tv.merge'}}
   quack_tv.yield %s : f32
 }

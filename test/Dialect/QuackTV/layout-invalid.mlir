@@ -9,7 +9,7 @@ module attributes {quack_tv.layout = #quack_tv.layout} {}
 
 // -----
 
-// expected-error @below {{expected a level (cta, warp, lane or value), got 'thread'}}
+// expected-error @below {{expected a level (slice, cta, warp, lane or value), got 'thread'}}
 #layout = #quack_tv.layout<thread = [32:1]>
 
 // -----
@@ -96,3 +96,9 @@ func.func private @layout_l6_rank_1(tensor<32xf32, #quack_tv.layout<lane = [32:1
 
 // expected-error @below {{a quack_tv.layout must encode a tensor of two static dimensions, got 2 dimensions, some dynamic}}
 func.func private @layout_l6_dynamic(tensor<?x32xf32, #quack_tv.layout<lane = [32:1]>>)
+
+// -----
+
+// A slice is a stretch of the row, not every other column of it.
+// expected-error @below {{layout rule L7: slice modes must step farther along the columns than all others, got slice mode 2:1 and lane mode 32:2}}
+func.func private @layout_l7_slices_within_lanes(tensor<1x64xf32, #quack_tv.layout<slice = [2:1], lane = [32:2]>>)

@@ -170,3 +170,43 @@ quack_tv.kernel @for_aligned_rows(%x: memref<?x128xf32> in row)
     shared 0 otherwise @for_all_rows {}
 quack_tv.kernel @for_all_rows(%x: memref<?x128xf32> in row)
     plan #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4> shared 0 {}
+
+//===----------------------------------------------------------------------===//
+// Slices
+//===----------------------------------------------------------------------===//
+
+#slices = #quack_tv.layout<slice = [8:1], lane = [32:0]>
+
+// CHECK-LABEL: func.func @grid_reduce
+func.func @grid_reduce(%s: tensor<1x8xf32, #slices>) {
+  // CHECK-NEXT: quack_tv.grid_reduce addf, maximumf %{{.*}}, %{{.*}} {a} : tensor<1x8xf32, #{{.*}}>, tensor<1x8xf32, #{{.*}}>
+  %r:2 = quack_tv.grid_reduce addf, maximumf %s, %s {a} : tensor<1x8xf32, #slices>, tensor<1x8xf32, #slices>
+  return
+}
+
+// CHECK-LABEL: quack_tv.kernel @saves
+// CHECK-SAME: shared 0 workspace 64 next @merges otherwise @elsewhere {
+quack_tv.kernel @saves(%x: memref<?x8xf32> in row)
+    plan #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, split = 8, vector = 1>
+    shared 0 workspace 64 next @merges otherwise @elsewhere {
+  %v = quack_tv.load %x : memref<?x8xf32> -> tensor<1x8xf32, #slices>
+  // CHECK: quack_tv.save %[[V:.*]], %[[V]] at 0 {a} : tensor<1x8xf32, #{{.*}}>, tensor<1x8xf32, #{{.*}}>
+  quack_tv.save %v, %v at 0 {a} : tensor<1x8xf32, #slices>, tensor<1x8xf32, #slices>
+}
+quack_tv.kernel @elsewhere(%x: memref<?x8xf32> in row)
+    plan #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 1> shared 0 {}
+
+// CHECK-LABEL: quack_tv.kernel @merges
+// CHECK-SAME: workspace 64 {
+quack_tv.kernel @merges(%x: memref<?x8xf32> in row)
+    plan #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 1> workspace 64 {
+  // CHECK-NEXT: quack_tv.merge combine of 8 at 0 identity [0.000000e+00 : f32, 1.000000e+00 : f32] {a} : tensor<1x1xf32, #{{.*}}>, tensor<1x1xf32, #{{.*}}> {
+  %r:2 = quack_tv.merge combine of 8 at 0 identity [0.0 : f32, 1.0 : f32] {a} : tensor<1x1xf32, #quack_tv.layout<lane = [32:0]>>, tensor<1x1xf32, #quack_tv.layout<lane = [32:0]>> {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    %s = arith.addf %a, %c : f32
+    %p = arith.mulf %b, %d : f32
+    quack_tv.yield %s, %p : f32, f32
+  }
+  // CHECK: quack_tv.merge addf of 3 at 16 : tensor<1x1xf32, #{{.*}}>
+  %s = quack_tv.merge addf of 3 at 16 : tensor<1x1xf32, #quack_tv.layout<lane = [32:0]>>
+}

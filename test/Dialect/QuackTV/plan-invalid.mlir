@@ -4,7 +4,7 @@
 // Syntax
 //===----------------------------------------------------------------------===//
 
-// expected-error @below {{unknown plan field 'warps', expected threads, threads_per_row, rows_per_thread, cluster, vector, alignment, ctas_per_sm, exchange, hold, kept, load or store}}
+// expected-error @below {{unknown plan field 'warps', expected threads, threads_per_row, rows_per_thread, cluster, split, vector, alignment, ctas_per_sm, exchange, hold, kept, load, store, rows, least_rows or reproducible}}
 #plan = #quack_tv.plan<warps = 4>
 
 // -----
@@ -131,3 +131,28 @@ module attributes {quack_tv.pinned = #quack_tv.plan} {}
 
 // expected-error @below {{expected an operand's name and registers, packed, async, bulk or reload, got {}}}
 #plan = #quack_tv.plan<hold = {}>
+
+// -----
+
+// expected-error @below {{plan field 'split' must be 1 to 1024, got 1025; nearest legal: 1024}}
+#plan = #quack_tv.plan<split = 1025>
+
+// -----
+
+// expected-error @below {{plan field 'rows' must be positive, got -1}}
+#plan = #quack_tv.plan<rows = -1>
+
+// -----
+
+// expected-error @below {{plan field 'least_rows' must be positive, got -1}}
+#plan = #quack_tv.plan<least_rows = -1>
+
+// -----
+
+// expected-error @below {{expected true or false, got 'maybe'}}
+#plan = #quack_tv.plan<reproducible = maybe>
+
+// -----
+
+// expected-error @below {{plan field 'split' must be 1 where 'reproducible' is true, since it changes the order in which a row's elements meet, got 4}}
+#plan = #quack_tv.plan<split = 4, reproducible = true>

@@ -1,16 +1,16 @@
 // RUN: quack-opt %s --verify-roundtrip | FileCheck %s
 // RUN: quack-opt %s --mlir-print-op-generic | quack-opt | FileCheck %s
 
-// CHECK-DAG: #[[$EVERY:.*]] = #quack_tv.plan<threads = 1024, threads_per_row = 128, rows_per_thread = 8, cluster = 16, vector = 16, ctas_per_sm = 0, exchange = ctas, hold = {a = registers, b = packed, c = async, d = bulk, e = reload}, load = {a = cached, b = no_allocate, c = evict_first, d = evict_last}, store = {"not a keyword" = streaming, x = write_back, y = skip_l1}>
+// CHECK-DAG: #[[$EVERY:.*]] = #quack_tv.plan<threads = 1024, threads_per_row = 128, rows_per_thread = 8, cluster = 16, split = 24, vector = 16, ctas_per_sm = 0, exchange = ctas, hold = {a = registers, b = packed, c = async, d = bulk, e = reload}, load = {a = cached, b = no_allocate, c = evict_first, d = evict_last}, store = {"not a keyword" = streaming, x = write_back, y = skip_l1}, rows = 4, least_rows = 2, reproducible = false>
 // CHECK-DAG: #[[$ONE:.*]] = #quack_tv.plan<exchange = warps>
 // CHECK-DAG: #[[$NONE:.*]] = #quack_tv.plan<>
 // CHECK-DAG: #[[$MOST:.*]] = #quack_tv.plan<ctas_per_sm = 32>
 
 // The first operand of each dictionary is the least by name.
-#every = #quack_tv.plan<store = {y = skip_l1, x = write_back, "not a keyword" = streaming},
+#every = #quack_tv.plan<reproducible = false, least_rows = 2, rows = 4, store = {y = skip_l1, x = write_back, "not a keyword" = streaming},
                         load = {d = evict_last, c = evict_first, b = no_allocate, a = cached},
                         hold = {a = registers, b = packed, c = async, d = bulk, e = reload},
-                        exchange = ctas, ctas_per_sm = 0, vector = 16, cluster = 16,
+                        exchange = ctas, ctas_per_sm = 0, vector = 16, split = 24, cluster = 16,
                         rows_per_thread = 8, threads_per_row = 128, threads = 1024>
 
 // CHECK: func.func private @every_field() attributes {plan = #[[$EVERY]]}

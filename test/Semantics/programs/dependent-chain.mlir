@@ -3,10 +3,12 @@
 // RUN: quack-check %s --columns=1000,1064 --rows=5 --specials %pins_whole_warps | FileCheck %s --check-prefix=WARPS
 // RUN: quack-check %s --columns=2000 --rows=3 %pins_clusters | FileCheck %s --check-prefix=CLUSTERS
 // RUN: quack-check %s --columns=1064 --rows=5 --storage=bf16 %pins_holds_of_x | FileCheck %s --check-prefix=HOLDS
+// RUN: quack-check %s --columns=1003 --rows=3 --specials %pins_split | FileCheck %s --check-prefix=SPLIT
 // PARTS: all equal: 10 runs
 // WARPS: all equal: 12 runs
 // CLUSTERS: all equal: 7 runs
 // HOLDS: all equal: 15 runs
+// SPLIT: all equal: 5 runs
 quack.kernel @chain(%x: memref<?x?xf32> in row, %y: memref<?x?xf32> out row,
                     %peak: memref<?xf32> out scalar) {
   %v = quack.load %x : memref<?x?xf32> -> tensor<?xf32>

@@ -3,9 +3,11 @@
 // RUN: quack-check %s --columns=8,24,61 --rows=1,5,70 --specials %pins_parts_of_warps | FileCheck %s --check-prefix=PARTS
 // RUN: quack-check %s --columns=1000,1064 --rows=5 --specials %pins_whole_warps | FileCheck %s --check-prefix=WARPS
 // RUN: quack-check %s --columns=2000 --rows=3 %pins_clusters | FileCheck %s --check-prefix=CLUSTERS
+// RUN: quack-check %s --columns=1003 --rows=3 --specials %pins_split | FileCheck %s --check-prefix=SPLIT
 // PARTS: all equal: 15 runs
 // WARPS: all equal: 12 runs
 // CLUSTERS: all equal: 7 runs
+// SPLIT: all equal: 5 runs
 quack.kernel @two_sums(%x: memref<?x?xf32> in row, %s: memref<?xf32> out scalar,
                        %q: memref<?xf32> out scalar) {
   %v = quack.load %x : memref<?x?xf32> -> tensor<?xf32>

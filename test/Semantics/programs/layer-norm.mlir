@@ -4,10 +4,12 @@
 // RUN: quack-check %s --columns=769,1064 --rows=1,5,15 --specials %pins_whole_warps | FileCheck %s --check-prefix=WARPS
 // RUN: quack-check %s --columns=2000 --rows=3 --storage=bf16 --storage=x:bf16,y:f16 %pins_clusters | FileCheck %s --check-prefix=CLUSTERS
 // RUN: quack-check %s --columns=1064 --rows=5 --storage=bf16 %pins_holds_of_x | FileCheck %s --check-prefix=HOLDS
+// RUN: quack-check %s --columns=1003 --rows=3 --specials %pins_split | FileCheck %s --check-prefix=SPLIT
 // PARTS: all equal: 15 runs
 // WARPS: all equal: 12 runs
 // CLUSTERS: all equal: 14 runs
 // HOLDS: all equal: 15 runs
+// SPLIT: all equal: 5 runs
 quack.kernel @layer_norm(%x: memref<?x?xf32> in row, %w: memref<?xf32> in columns,
                          %b: memref<?xf32> in columns, %y: memref<?x?xf32> out row,
                          %mean: memref<?xf32> out scalar,

@@ -2,9 +2,11 @@
 // RUN: quack-check %s --columns=8,24 --rows=1,70 --specials %pins_parts_of_warps | FileCheck %s --check-prefix=PARTS
 // RUN: quack-check %s --columns=1000 --rows=5 --specials --storage= --storage=bf16 %pins_whole_warps | FileCheck %s --check-prefix=WARPS
 // RUN: quack-check %s --columns=2000 --rows=3 %pins_clusters | FileCheck %s --check-prefix=CLUSTERS
+// RUN: quack-check %s --columns=1003 --rows=3 --specials %pins_split | FileCheck %s --check-prefix=SPLIT
 // PARTS: all equal: 10 runs
 // WARPS: all equal: 12 runs
 // CLUSTERS: all equal: 7 runs
+// SPLIT: all equal: 5 runs
 quack.kernel @residual_rms_norm(%x: memref<?x?xf32> in row, %residual: memref<?x?xf32> in row,
                                 %w: memref<?xf32> in columns,
                                 %sum_out: memref<?x?xf32> out row,

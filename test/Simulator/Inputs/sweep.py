@@ -5,7 +5,8 @@
 sweep.py KERNELS FAMILY, where FAMILY is own (the planner's plans), large (the
 same for rows of many warps and CTAs), holds, kept (rows that are read again, but
 for a part in shared memory), clusters, tails (vectors that do
-not divide N), anywhere (rows that start at any element), product (every kernel x columns x storage x cluster:
+not divide N), anywhere (rows that start at any element), split (rows that several
+clusters share), product (every kernel x columns x storage x cluster:
 minutes) or shapes (softmax: columns x storage x offsets x row strides x rows: an hour and more), of which shapes:N
 takes every Nth.
 """
@@ -118,8 +119,46 @@ def shapes():
                 }
 
 
-if family == "shapes":
-    for job in itertools.islice(shapes(), 0, None, int(every or 1)):
+SPLIT_PLANS = [
+    (1003, "threads = 64, threads_per_row = 64, split = 2"),
+    (1003, "threads = 64, threads_per_row = 32, split = 3, rows_per_thread = 2"),
+    (2000, "threads = 96, threads_per_row = 96, cluster = 2, split = 5, exchange = ctas"),
+    (4097, "threads = 64, threads_per_row = 32, cluster = 2, split = 16"),
+    (129, "threads = 32, threads_per_row = 32, split = 64"),
+]
+
+
+def split():
+    """Yields jobs with rows that are aligned, and with rows that start anywhere."""
+    programs = os.path.join(os.path.dirname(__file__), "../../Semantics/programs")
+    files = [os.path.join(kernels_dir, name + ".mlir")
+             for name in ["softmax", "sum", "logsumexp", "l2_normalize"]]
+    files += [os.path.join(programs, name + ".mlir")
+              for name in ["residual-rms-norm", "layer-norm"]]
+    arrays = [["x", "y"], ["x"], ["x"], ["x", "y"], ["x", "residual", "sum_out", "y"], ["x", "y"]]
+    for (file, names), storage, (columns, pin) in itertools.product(
+            zip(files, arrays), ["f32", "bf16"], SPLIT_PLANS):
+        # A row that is stored early may not be read again.
+        if columns == 4097 and len(names) < 4:
+            pin += ", hold = {x = reload}"
+        for rows, (stride, offset) in itertools.product(
+                [0, 1, 3], [(columns + -columns % 8, 0), (columns, 0), (columns + 1, 3)]):
+            yield {
+                "kernel": file,
+                "columns": columns,
+                "storage": storage,
+                "pin": pin,
+                "rows": rows,
+                "verify": True,
+                "row_strides": dict.fromkeys(names, stride),
+                "offsets": {name: (offset + i * offset) % 8 for i, name in enumerate(names)},
+                "scalars": {"eps": 1e-6} if "norm" in file else {},
+            }
+
+
+if family in ["shapes", "split"]:
+    jobs = shapes() if family == "shapes" else split()
+    for job in itertools.islice(jobs, 0, None, int(every or 1)):
         print(json.dumps(job))
     sys.exit()
 

@@ -64,16 +64,27 @@ inline std::vector<LayoutSample> layoutSamples() {
       {"values on both sides",
        {2, 240},
        {{}, {{5, 48}}, {{2, 24}, {8, 3}, {2, 240}}, {{3, 1}}}},
+      {"slices of three CTAs",
+       {1, 3840},
+       {{{3, 256}}, {{2, 128}}, {{32, 4}}, {{4, 1}}, {{5, 768}}}},
+      {"slices of two rows",
+       {2, 256},
+       {{}, {}, {{32, 2}}, {{2, 1}, {2, 256}}, {{4, 64}}}},
+      {"copies in slices",
+       {1, 64},
+       {{{2, 0}}, {}, {{32, 1}}, {}, {{3, 0}, {2, 32}}}},
   };
 }
 
 /// Calls `fn` for every owner of `layout`.
 template <typename Fn> void forEachOwner(const TVLayout &layout, Fn fn) {
-  for (int64_t cta = 0; cta < layout.size(Level::Cta); ++cta)
+  for (int64_t place = 0, slices = layout.size(Level::Slice),
+               ctas = layout.size(Level::Cta);
+       place < slices * ctas; ++place)
     for (int64_t warp = 0; warp < layout.size(Level::Warp); ++warp)
       for (int64_t lane = 0; lane < layout.size(Level::Lane); ++lane)
         for (int64_t value = 0; value < layout.size(Level::Value); ++value)
-          fn(Owner{cta, warp, lane, value});
+          fn(Owner{place % ctas, warp, lane, value, place / ctas});
 }
 
 /// Returns a random legal layout: a chain of modes dealt out to the levels,
@@ -94,8 +105,12 @@ inline LayoutSample randomSample(unsigned seed) {
   for (size_t i = steps.size() - 1; i > 0; --i)
     std::swap(steps[i], steps[below(i + 1)]);
 
-  Modes levels[4];
-  const size_t numColumnSteps = below(steps.size() + 1);
+  Modes levels[allLevels.size()];
+  size_t numColumnSteps = below(steps.size() + 1);
+  // Slices come last in a row.
+  if (below(3) == 0)
+    steps.insert(steps.begin() + numColumnSteps++,
+                 {1 + below(5), Level::Slice});
   TileShape tile = {1, 1};
   for (size_t i = 0; i < steps.size(); ++i) {
     auto [size, level] = steps[i];
@@ -106,7 +121,8 @@ inline LayoutSample randomSample(unsigned seed) {
     if (!isCopy)
       (i < numColumnSteps ? tile.columns : tile.rows) *= size;
   }
-  return {"random", tile, {levels[3], levels[2], levels[1], levels[0]}};
+  return {
+      "random", tile, {levels[3], levels[2], levels[1], levels[0], levels[4]}};
 }
 
 /// Returns the samples and `numRandom` random layouts.

@@ -188,11 +188,15 @@ static std::vector<int64_t> groupByMeeting(const TVLayout &layout, Level level,
     return element;
   };
   // The first element seen for each place where elements meet.
-  std::map<std::array<int64_t, 5>, int64_t> meeting;
+  std::map<std::array<int64_t, 6>, int64_t> meeting;
   forEachOwner(layout, [&](Owner owner) {
     int64_t linear = layout.evaluate(owner);
-    std::array<int64_t, 5> place = {linear / tile.columns, owner.value,
-                                    owner.lane, owner.warp, owner.cta};
+    std::array<int64_t, 6> place = {linear / tile.columns,
+                                    owner.value,
+                                    owner.lane,
+                                    owner.warp,
+                                    owner.cta,
+                                    owner.slice};
     place[1 + static_cast<size_t>(level)] = 0;
     auto [first, isNew] = meeting.try_emplace(place, linear);
     int64_t a = find(first->second), b = find(linear);

@@ -89,6 +89,26 @@ TEST(TVLayoutRulesTest, refusesL2ModesAcrossAxes) {
   });
 }
 
+TEST(TVLayoutRulesTest, refusesL7SlicesWithinOtherLevels) {
+  expectRefused({
+      {{1, 64},
+       {{}, {}, {{32, 2}}, {}, {{2, 1}}},
+       "L7",
+       "slice modes must step farther along the columns than all others, got "
+       "slice mode 2:1 and lane mode 32:2"},
+      {{1, 128},
+       {{{2, 64}}, {}, {{32, 1}}, {}, {{2, 32}}},
+       "L7",
+       "slice modes must step farther along the columns than all others, got "
+       "slice mode 2:32 and cta mode 2:64"},
+  });
+  // Rows may lie farther apart, and a mode of one step steps nowhere.
+  EXPECT_FALSE(
+      TVLayout({}, {}, {{32, 1}}, {{2, 64}}, {{2, 32}}).check({2, 64}));
+  EXPECT_FALSE(
+      TVLayout({{1, 64}}, {}, {{32, 1}}, {}, {{2, 32}}).check({1, 64}));
+}
+
 TEST(TVLayoutRulesTest, refusesL3LaneSizes) {
   expectRefused({
       {{1, 24},
@@ -241,7 +261,7 @@ TEST(TVLayoutRulesTest, oneToOneAndCoversAreApart) {
 
 /// Compares the verdicts on `layout` with an enumeration of its owners.
 static void expectVerdictsHold(const TVLayout &layout, TileShape tile) {
-  int64_t copies = 1;
+  int64_t copies = 1, nearestSlice = huge, farthestOther = 0;
   bool followsOtherRules = layout.size(Level::Lane) == warpSize;
   for (Level level : allLevels)
     for (Mode mode : layout.modes(level)) {
@@ -254,7 +274,14 @@ static void expectVerdictsHold(const TVLayout &layout, TileShape tile) {
                            mode.size * mode.stride <= tile.columns;
       if (level == Level::Lane)
         followsOtherRules &= (mode.size & (mode.size - 1)) == 0;
+      if (mode.size == 1 || mode.stride % tile.columns == 0)
+        continue;
+      if (level == Level::Slice)
+        nearestSlice = std::min(nearestSlice, mode.stride);
+      else
+        farthestOther = std::max(farthestOther, mode.stride);
     }
+  followsOtherRules &= farthestOther < nearestSlice;
   std::vector<int64_t> owners(tile.elements());
   bool inside = true;
   forEachOwner(layout, [&](Owner owner) {
@@ -280,7 +307,7 @@ TEST(TVLayoutRulesTest, verdictsOnDamagedLayoutsAreThoseOfEnumeration) {
   std::mt19937 rng(1);
   for (unsigned seed = 0; seed < 1500; ++seed) {
     LayoutSample sample = randomSample(seed);
-    Modes levels[4];
+    Modes levels[allLevels.size()];
     std::vector<Mode *> modes;
     for (Level level : allLevels) {
       Modes &copy = levels[static_cast<size_t>(level)];
@@ -307,7 +334,7 @@ TEST(TVLayoutRulesTest, verdictsOnDamagedLayoutsAreThoseOfEnumeration) {
       std::swap(sample.tile.rows, sample.tile.columns);
       break;
     }
-    expectVerdictsHold({levels[3], levels[2], levels[1], levels[0]},
+    expectVerdictsHold({levels[3], levels[2], levels[1], levels[0], levels[4]},
                        sample.tile);
   }
 }

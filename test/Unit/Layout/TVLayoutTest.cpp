@@ -142,7 +142,8 @@ static bool isCanonical(const TVLayout &layout, Owner owner) {
     }
     return true;
   };
-  return hasNoCopyDigit(layout.modes(Level::Cta), owner.cta) &&
+  return hasNoCopyDigit(layout.modes(Level::Slice), owner.slice) &&
+         hasNoCopyDigit(layout.modes(Level::Cta), owner.cta) &&
          hasNoCopyDigit(layout.modes(Level::Warp), owner.warp) &&
          hasNoCopyDigit(layout.modes(Level::Lane), owner.lane) &&
          hasNoCopyDigit(layout.modes(Level::Value), owner.value);
@@ -244,7 +245,8 @@ TEST(TVLayoutTest, valueCoordIsTheSameInEveryThread) {
     bool same = true;
     forEachOwner(layout, [&, &layout = layout, &tile = tile](Owner owner) {
       int64_t linear = layout.evaluate(owner);
-      int64_t base = layout.evaluate(owner.cta, owner.warp, owner.lane, 0);
+      int64_t base =
+          layout.evaluate(owner.cta, owner.warp, owner.lane, 0, owner.slice);
       Coord offset = {linear / tile.columns - base / tile.columns,
                       linear % tile.columns - base % tile.columns};
       same &= offset == layout.valueCoord(owner.value, tile);

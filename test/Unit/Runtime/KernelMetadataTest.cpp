@@ -74,6 +74,35 @@ TEST(KernelMetadataTest, saysWhatALauncherNeeds) {
   EXPECT_EQ(kernel.getArray("guards")->size(), 3u);
 }
 
+TEST(KernelMetadataTest, stages) {
+  ModuleMetadata module = sample();
+  KernelMetadata &first = module.kernels.front();
+  first.split = 8;
+  first.workspaceBytes = 64;
+  first.next = "rmsnorm_stage2";
+  KernelMetadata second = first;
+  second.name = "rmsnorm_stage2";
+  second.split = 1;
+  second.next = "";
+  module.kernels.push_back(second);
+  json::Value json = module.toJSON();
+  const json::Object &kernel =
+      *(*json.getAsObject()->getArray("kernels"))[0].getAsObject();
+  EXPECT_EQ(*kernel.getString("grid"),
+            "(ceil(M / rows_per_tile) * split * cluster, 1, 1)");
+  EXPECT_EQ(
+      *kernel.getObject("abi")->getArray("parameters")->back().getAsString(),
+      "workspace: pointer (M * workspace_bytes_per_row bytes)");
+  Expected<ModuleMetadata> back = ModuleMetadata::fromJSON(json);
+  ASSERT_TRUE(static_cast<bool>(back)) << toString(back.takeError());
+  EXPECT_EQ(text(back->toJSON()), text(json));
+  std::vector<const KernelMetadata *> stages = back->stagesOf("rmsnorm");
+  ASSERT_EQ(stages.size(), 2u);
+  EXPECT_EQ(stages[1]->name, "rmsnorm_stage2");
+  EXPECT_EQ(stages[0]->workspaceBytes, 64);
+  EXPECT_TRUE(back->stagesOf("softmax").empty());
+}
+
 /// Returns the error of reading the sample after `change` was made to its
 /// kernel.
 static std::string errorAfter(function_ref<void(json::Object &)> change) {
@@ -94,6 +123,8 @@ TEST(KernelMetadataTest, namesWhatIsWrong) {
             "out of range at launch metadata.kernels[0].threads");
   EXPECT_EQ(errorAfter([](json::Object &kernel) { kernel["cluster"] = 17; }),
             "out of range at launch metadata.kernels[0].cluster");
+  EXPECT_EQ(errorAfter([](json::Object &kernel) { kernel["split"] = 0; }),
+            "out of range at launch metadata.kernels[0].split");
   EXPECT_EQ(
       errorAfter([](json::Object &kernel) { kernel["columns"] = "many"; }),
       "expected integer at launch metadata.kernels[0].columns");

@@ -69,14 +69,46 @@ TEST(LauncherTest, refusesGridsThatAreTooLarge) {
       "kernel 'softmax': the number of rows must not be negative, got -1");
 }
 
+TEST(LauncherTest, rowsThatClustersShare) {
+  KernelMetadata kernel = sample();
+  kernel.split = 8;
+  kernel.workspaceBytes = 64;
+  EXPECT_EQ(getLaunchShape(kernel, 5)->grid, 32);
+  EXPECT_EQ(*getWorkspaceBytes(kernel, 5), 320);
+  EXPECT_EQ(*getWorkspaceBytes(sample(), 5), 0);
+  EXPECT_EQ(
+      toString(getLaunchShape(kernel, int64_t(1) << 40).takeError()),
+      "kernel 'softmax': 1099511627776 rows need more than the 2147483647 CTAs "
+      "of a grid (4 rows a tile, 8 clusters a row, clusters of 2)");
+  EXPECT_EQ(
+      toString(getWorkspaceBytes(kernel, int64_t(1) << 60).takeError()),
+      "kernel 'softmax': 1152921504606846976 rows of 64 bytes of workspace are "
+      "too many for any memory");
+  // The workspace comes last.
+  ParameterPack pack(kernel, goodArguments(), 5, /*workspace=*/0x4000);
+  EXPECT_EQ(pack.words().size(), 10u);
+  EXPECT_EQ(pack.words().back(), 0x4000u);
+}
+
+TEST(LauncherTest, fewRowsTakeAnotherVariant) {
+  KernelMetadata many = sample(), few = sample();
+  many.leastRows = 17;
+  few.name = "softmax_few";
+  const KernelMetadata *variants[] = {&many, &few};
+  EXPECT_EQ((*chooseVariant(variants, goodArguments(), 17))->name, "softmax");
+  EXPECT_EQ((*chooseVariant(variants, goodArguments(), 16))->name, "softmax_few");
+  EXPECT_EQ(toString(checkGuards(many, goodArguments(), 16)),
+            "kernel 'softmax': takes launches of at least 17 rows, got 16");
+}
+
 static std::string guardError(size_t index, LaunchArgument argument) {
   std::vector<LaunchArgument> arguments = goodArguments();
   arguments[index] = argument;
-  return toString(checkGuards(sample(), arguments));
+  return toString(checkGuards(sample(), arguments, 1));
 }
 
 TEST(LauncherTest, guards) {
-  EXPECT_EQ(toString(checkGuards(sample(), goodArguments())), "");
+  EXPECT_EQ(toString(checkGuards(sample(), goodArguments(), 1)), "");
   EXPECT_EQ(
       guardError(0, {0x1008, 64, 0}),
       "kernel 'softmax': the address of operand 'x' must be a multiple of 16 "
@@ -92,7 +124,7 @@ TEST(LauncherTest, guards) {
   // A stride of scalars has no demand, nor has a scalar an address.
   EXPECT_EQ(guardError(2, {0x2010, 3, 0}), "");
   EXPECT_EQ(guardError(1, {0x3, 3, 0}), "");
-  EXPECT_EQ(toString(checkGuards(sample(), {})),
+  EXPECT_EQ(toString(checkGuards(sample(), {}, 1)),
             "kernel 'softmax': takes 5 operands, got 0");
 }
 

@@ -18,6 +18,9 @@
 
 namespace quack::tv {
 
+/// The most clusters that share a row.
+inline constexpr int64_t maxSplit = 1024;
+
 /// The values of one field.
 struct PlanNumber {
   llvm::StringRef rule;           ///< "a multiple of 32 from 32 to 1024"

@@ -54,6 +54,9 @@ mlir::RankedTensorType reduceTileType(mlir::RankedTensorType tile, Level level);
 /// with a copy.
 mlir::RankedTensorType getRowScalarType(mlir::RankedTensorType tile);
 
+/// Returns how many elements of `tile` one CTA has.
+int64_t getCtaElements(mlir::RankedTensorType tile);
+
 /// The widest access, in bytes (PTX ISA, ld.global.v4.b32).
 inline constexpr int64_t maxAccessBytes = 16;
 

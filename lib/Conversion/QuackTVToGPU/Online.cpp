@@ -19,17 +19,6 @@ using namespace quack;
 /// enough registers for a CTA of 1024 threads.
 static constexpr int64_t chunkElements = 32;
 
-/// Reductions of a thread that one combiner merges.
-struct ThreadBuilder::OnlineGroup {
-  tv::WarpReduceOp merge;
-  SmallVector<tv::ThreadReduceOp> reductions; ///< in the combiner's order
-  SmallVector<tv::LoadOp> loads;              ///< of the first reduction
-  /// A load of a later reduction, with the first's of the same operand.
-  SmallVector<std::pair<tv::LoadOp, tv::LoadOp>> shared;
-  /// Values for a row of the tile that are made of a chunk's partials.
-  SmallVector<Value> ofPartials;
-};
-
 /// Row scalars and partials have fewer elements than the row.
 static int64_t getElementCount(Value tile) {
   return tv::getTileShape(tile.getType()).elements();
@@ -55,8 +44,7 @@ static SmallVector<Operation *> operationsBehind(tv::ThreadReduceOp reduction) {
   return order;
 }
 
-std::optional<ThreadBuilder::OnlineGroup>
-ThreadBuilder::findOnlineGroup(tv::ThreadReduceOp first) {
+std::optional<OnlineGroup> quack::findOnlineGroup(tv::ThreadReduceOp first) {
   OnlineGroup group;
   for (Operation *user : first.getResult().getUsers())
     if (auto merge = dyn_cast<tv::WarpReduceOp>(user);

@@ -17,28 +17,6 @@ using namespace mlir;
 using namespace quack;
 
 //===----------------------------------------------------------------------===//
-// Windows and chains
-//===----------------------------------------------------------------------===//
-
-int64_t Fragment::windowBytes() const {
-  return std::min(tv::maxAccessBytes, run * elementBytes());
-}
-
-int64_t Fragment::neighbours() const {
-  const Modes &lane = layout->modes(Level::Lane);
-  bool isNext = !lane.empty() && lane.front().stride == run &&
-                layout->isColumnMode(lane.front(), shape);
-  return isNext ? lane.front().size : 1;
-}
-
-bool Fragment::continuesChain(int64_t index) const {
-  if (index == 0 || index == pieces)
-    return false;
-  Coord before = offset(index - 1), at = offset(index);
-  return at.row == before.row && at.column == before.column + neighbours() * run;
-}
-
-//===----------------------------------------------------------------------===//
 // Skew
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ThreadBuilder.h"
-#include "quack/Support/Dependence.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -18,34 +17,6 @@
 
 using namespace mlir;
 using namespace quack;
-
-//===----------------------------------------------------------------------===//
-// Fragment
-//===----------------------------------------------------------------------===//
-
-Fragment::Fragment(Type tile, int64_t longestRun)
-    : layout(nullptr), shape(tv::getTileShape(tile)),
-      element(cast<RankedTensorType>(tile).getElementType()) {
-  // The attribute is uniqued, so its layout outlives this.
-  layout = &tv::getLayoutAttr(tile).getValue();
-  int64_t consecutive = layout->contiguousRun(shape);
-  run = std::min(longestRun, consecutive & -consecutive);
-  pieces = layout->size(Level::Value) / run;
-}
-
-Coord Fragment::offset(int64_t index) const {
-  return layout->valueCoord(index * run, shape);
-}
-
-Type Fragment::pieceType(Type element) const {
-  return run == 1 ? element : VectorType::get({run}, element);
-}
-
-Type Fragment::pieceType() const { return pieceType(element); }
-
-int64_t Fragment::elementBytes() const {
-  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
 
 //===----------------------------------------------------------------------===//
 // Set-up
@@ -140,34 +111,6 @@ LogicalResult ThreadBuilder::visit(Operation &op) {
 //===----------------------------------------------------------------------===//
 // Consumers
 //===----------------------------------------------------------------------===//
-
-/// Returns `first` and the stores and thread reductions after it, up to the
-/// next operation that has a place of its own, which go through the same pieces
-/// and do not need each other.
-static SmallVector<Operation *> gatherConsumers(Operation &first) {
-  SmallVector<Operation *> group;
-  llvm::SmallPtrSet<Operation *, 8> members;
-  RankedTensorType type;
-  for (Operation *op = &first; op; op = op->getNextNode()) {
-    if (isMemoryEffectFree(op) &&
-        !isa<tv::ThreadReduceOp, tv::WarpReduceOp>(op))
-      continue;
-    if (!isa<tv::StoreOp, tv::ThreadReduceOp>(op))
-      break;
-    auto tile = cast<RankedTensorType>(op->getOperand(0).getType());
-    if (type && (type.getEncoding() != tile.getEncoding() ||
-                 type.getShape() != tile.getShape()))
-      break;
-    if (dependsOn(op->getOperand(0), [&](Operation *other) {
-          return members.contains(other);
-        }))
-      break;
-    type = tile;
-    members.insert(op);
-    group.push_back(op);
-  }
-  return group;
-}
 
 void ThreadBuilder::visitConsumers(Operation &first) {
   SmallVector<Operation *> group = gatherConsumers(first);

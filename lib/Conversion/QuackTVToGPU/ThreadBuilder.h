@@ -14,7 +14,7 @@
 #ifndef QUACK_LIB_CONVERSION_QUACKTVTOGPU_THREADBUILDER_H
 #define QUACK_LIB_CONVERSION_QUACKTVTOGPU_THREADBUILDER_H
 
-#include "quack/Dialect/QuackTV/QuackTV.h"
+#include "quack/Conversion/QuackTVToGPU.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -22,35 +22,6 @@
 #include <functional>
 
 namespace quack {
-
-/// How a thread's share of a tile is cut into pieces.
-struct Fragment {
-  const TVLayout *layout;
-  TileShape shape;
-  mlir::Type element;
-  int64_t run;    ///< columns of a piece
-  int64_t pieces; ///< pieces of a thread
-
-  /// Cuts `tile` into runs of at most `longestRun` columns.
-  Fragment(mlir::Type tile, int64_t longestRun);
-  /// Returns row and column of piece `index`, from the thread's first element.
-  Coord offset(int64_t index) const;
-  /// Returns `vector<run x element>`, or the element for a run of one.
-  mlir::Type pieceType() const;
-  mlir::Type pieceType(mlir::Type element) const;
-  int64_t elementBytes() const;
-  /// Returns the columns that one cluster has of a row.
-  int64_t sliceColumns() const { return layout->sliceColumns(shape); }
-
-  /// Returns the bytes of a window, an aligned access: 16, or all of a shorter run's.
-  int64_t windowBytes() const;
-  /// Returns how many lanes hold neighbouring runs: 1, or the size of the first lane
-  /// mode where it steps from run to run.
-  int64_t neighbours() const;
-  /// Returns whether piece `index` goes on where the last lane's run of the piece
-  /// before it ends.
-  bool continuesChain(int64_t index) const;
-};
 
 /// Returns `[$operand+offset]`: an address of inline PTX.
 std::string addressText(int64_t operand, int64_t offset);
@@ -90,8 +61,6 @@ private:
   mlir::Value opaqueZero(int64_t pass);
 
   //===--- Rows read in chunks (Online.cpp) ---------------------------------===//
-  struct OnlineGroup;
-  static std::optional<OnlineGroup> findOnlineGroup(tv::ThreadReduceOp first);
   Values reduceChunk(const OnlineGroup &group, llvm::ArrayRef<int64_t> chunk,
                      int64_t row);
   /// Converts `first` and the reductions that need its partials chunk by chunk, if
@@ -229,7 +198,9 @@ private:
     mlir::Value from, to;
     Predicate exists;
   };
-  bool isUnaligned(const Fragment &fragment);
+  bool isUnaligned(const Fragment &fragment) {
+    return isAccessedByWindows(kernel, fragment);
+  }
   /// Whether the operand is both loaded and stored.
   bool isUpdated(mlir::Value operand);
   Skew skewOf(mlir::Value operand, const Fragment &fragment, int64_t index);

@@ -31,11 +31,6 @@ bool ThreadBuilder::isUpdated(Value operand) {
   return kernel.getOperandAttr(index).getDirection() == Direction::inout;
 }
 
-bool ThreadBuilder::isUnaligned(const Fragment &fragment) {
-  return kernel.getPlan().getAlignment() == tv::Alignment::element &&
-         fragment.shape.columns > 1 && fragment.run > 1;
-}
-
 //===----------------------------------------------------------------------===//
 // Windows that the row does not fill
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,79 @@
+//===- include/quack/Conversion/QuackTVToGPU.h - pieces, order --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How convert-quack-tv-to-gpu cuts a tile into accesses and in which order it
+// asks for them: what the conversion does and what a report of its accesses
+// says must rest on the same cut.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_CONVERSION_QUACKTVTOGPU_H
+#define QUACK_CONVERSION_QUACKTVTOGPU_H
+
+#include "quack/Dialect/QuackTV/QuackTV.h"
+
+#include <optional>
+
+namespace quack {
+
+/// How a thread's share of a tile is cut into pieces: runs of consecutive
+/// columns, one vector each.
+struct Fragment {
+  const TVLayout *layout;
+  TileShape shape;
+  mlir::Type element;
+  int64_t run;    ///< columns of a piece
+  int64_t pieces; ///< pieces of a thread
+
+  /// Cuts `tile` into runs of at most `longestRun` columns.
+  Fragment(mlir::Type tile, int64_t longestRun);
+  /// Returns row and column of piece `index`, from the thread's first element.
+  Coord offset(int64_t index) const;
+  /// Returns `vector<run x element>`, or the element for a run of one.
+  mlir::Type pieceType() const;
+  mlir::Type pieceType(mlir::Type element) const;
+  int64_t elementBytes() const;
+  /// Returns the columns that one cluster has of a row.
+  int64_t sliceColumns() const { return layout->sliceColumns(shape); }
+
+  /// Returns the bytes of a window, an aligned access: 16, or all of a shorter
+  /// run's.
+  int64_t windowBytes() const;
+  /// Returns how many lanes hold neighbouring runs: 1, or the size of the first
+  /// lane mode where it steps from run to run.
+  int64_t neighbours() const;
+  /// Returns whether piece `index` goes on where the last lane's run of the
+  /// piece before it ends.
+  bool continuesChain(int64_t index) const;
+};
+
+/// Returns whether rows of `kernel` that are cut like `fragment` may start at
+/// any element, so that they are accessed by aligned windows.
+bool isAccessedByWindows(tv::KernelOp kernel, const Fragment &fragment);
+
+/// Returns `first` and the stores and thread reductions after it, up to the
+/// next operation that has a place of its own, which go through the same pieces
+/// and do not need each other.
+llvm::SmallVector<mlir::Operation *> gatherConsumers(mlir::Operation &first);
+
+/// Reductions of a thread that one combiner merges, over rows that are held
+/// nowhere: they read a row once, in chunks.
+struct OnlineGroup {
+  tv::WarpReduceOp merge;
+  /// In the combiner's order.
+  llvm::SmallVector<tv::ThreadReduceOp> reductions;
+  /// Of the first reduction.
+  llvm::SmallVector<tv::LoadOp> loads;
+  /// A load of a later reduction, with the first's of the same operand.
+  llvm::SmallVector<std::pair<tv::LoadOp, tv::LoadOp>> shared;
+  /// Values for a row of the tile that are made of a chunk's partials.
+  llvm::SmallVector<mlir::Value> ofPartials;
+};
+
+/// Returns the group of which `first` is the first reduction, if there is one.
+std::optional<OnlineGroup> findOnlineGroup(tv::ThreadReduceOp first);
+
+} // namespace quack
+
+#endif // QUACK_CONVERSION_QUACKTVTOGPU_H

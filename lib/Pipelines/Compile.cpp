@@ -58,13 +58,7 @@ static OperandMetadata describeOperand(tv::KernelOp kernel, unsigned index) {
   operand.direction = stringifyDirection(spec.getDirection());
   operand.role = stringifyRole(spec.getRole());
   operand.type = typeName(element);
-  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  bool isWide = spec.getRole() == Role::row || spec.getRole() == Role::columns;
-  tv::PlanAttr plan = kernel.getPlan();
-  operand.alignmentBytes =
-      isWide && !plan.startsAnywhere()
-          ? std::min(tv::maxAccessBytes, plan.getVectorSize() * bytes)
-          : bytes;
+  operand.alignmentBytes = kernel.getOperandAlignment(index);
   return operand;
 }
 

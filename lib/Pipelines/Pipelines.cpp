@@ -36,8 +36,7 @@ static void addPlanning(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createQuackPlan(plan));
 }
 
-/// Level 1 to 2: tile programs whose exchanges have memory and barriers.
-static void addTiling(OpPassManager &pm) {
+void quack::buildTilePipeline(OpPassManager &pm) {
   pm.addPass(createConvertQuackToQuackTV());
   pm.addPass(createQuackTVLowerReductions());
   pm.addPass(createQuackTVFuseReductions());
@@ -66,7 +65,7 @@ void quack::buildPipeline(OpPassManager &pm, const PipelineOptions &options,
   addPlanning(pm, options);
   if (stage == Stage::plan)
     return;
-  addTiling(pm);
+  buildTilePipeline(pm);
   if (stage != Stage::tv)
     buildThreadPipeline(pm, stage);
 }

@@ -256,6 +256,7 @@ struct Limits {
   double launch; ///< bytes of a CTA over the time that its start takes
   double issue;  ///< one instruction a scheduler and cycle
   double mufu;   ///< 16 special functions a cycle
+  double life;   ///< microseconds of a CTA, no limit of its own
 
   /// Each alone would be a corner; together they round it.
   double combined() const {
@@ -372,10 +373,10 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
        rereadTime(traits, target, plan, ctasPerSM)) /
       target.sms;
   double transfer = ctaBytes / limits.memory;
-  double life = target.memoryLatency * waitsForMemory(traits, plan) +
+  limits.life = target.memoryLatency * waitsForMemory(traits, plan) +
                 target.ctaTurnover + exchangeTime(target, plan) +
                 serialTime(traits, target, plan) + transfer;
-  limits.latency = ctasPerSM * ctaBytes / life;
+  limits.latency = ctasPerSM * ctaBytes / limits.life;
   limits.launch = ctaBytes / (target.ctaLaunch *
                               (1 + target.clusterLaunch * (plan.getCluster() - 1)) *
                               (1 + 0.02 * (plan.getThreads() / warpSize - 2)));
@@ -415,6 +416,8 @@ CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
   double padding = double(plan.getPaddedColumns(traits.columns)) / traits.columns;
   rate /= 1 + 0.5 * (padding - 1);
   cost.decisive = limits.decisive();
+  cost.roofline = reachableBandwidth(traits, target);
+  cost.life = limits.life;
   if (hasFewRows(traits, target) || plan.getSlices() > 1) {
     bool isFull;
     double time =

@@ -17,23 +17,28 @@ cl::OptionCategory &quack::driverCategory() {
 }
 
 DriverOptions::DriverOptions()
-    : stage("emit", cl::desc("Compile, and write:"), cl::cat(driverCategory()),
-            cl::values(
-                clEnumValN(
-                    Stage::plan, "plan",
-                    "planned row programs, after a table of the best plans; "
-                    "remarks on stderr say why the first was chosen"),
-                clEnumValN(
-                    Stage::tv, "tv",
-                    "tile programs: who holds which element, what waits where"),
-                clEnumValN(
-                    Stage::gpu, "gpu",
-                    "thread programs in arith, vector, scf, llvm and nvvm"),
-                clEnumValN(Stage::llvm, "llvm", "LLVM IR, optimised"),
-                clEnumValN(
-                    Stage::ptx, "ptx",
-                    "PTX; with -o FILE.ptx also FILE.json, which says how to "
-                    "launch it"))),
+    : emission(
+          "emit", cl::desc("Compile, and write:"), cl::cat(driverCategory()),
+          cl::values(
+              clEnumValN(
+                  Emission::plan, "plan",
+                  "planned row programs, after a table of the best plans; "
+                  "remarks on stderr say why the first was chosen"),
+              clEnumValN(
+                  Emission::report, "report",
+                  "what each access to memory costs, registers, occupancy "
+                  "and time, as predicted"),
+              clEnumValN(
+                  Emission::tv, "tv",
+                  "tile programs: who holds which element, what waits where"),
+              clEnumValN(
+                  Emission::gpu, "gpu",
+                  "thread programs in arith, vector, scf, llvm and nvvm"),
+              clEnumValN(Emission::llvm, "llvm", "LLVM IR, optimised"),
+              clEnumValN(
+                  Emission::ptx, "ptx",
+                  "PTX; with -o FILE.ptx also FILE.json, which says how to "
+                  "launch it"))),
       columns("columns", cl::desc("N, the columns of a row, 1 to 1048576"),
               cl::init(0), cl::cat(driverCategory())),
       storage("storage",
@@ -52,11 +57,42 @@ DriverOptions::DriverOptions()
           "plans",
           cl::desc("Plans that --emit=plan lists of each kernel (default: 10)"),
           cl::value_desc("count"), cl::init(10), cl::cat(driverCategory())),
+      rows("rows",
+           cl::desc("Of --emit=report: M (default: as many as make 8 GB of "
+                    "f32, at most 32768)"),
+           cl::value_desc("count"), cl::init(DescribedLaunch::usualRows),
+           cl::cat(driverCategory())),
+      rowStrides("row-stride",
+                 cl::desc("Of --emit=report: distance of an operand's rows"),
+                 cl::value_desc("name=elements"), cl::cat(driverCategory())),
+      offsets("offset",
+              cl::desc("Of --emit=report: how far an operand starts after an "
+                       "aligned address"),
+              cl::value_desc("name=elements"), cl::cat(driverCategory())),
+      json("json", cl::desc("Of --emit=report: write JSON"),
+           cl::cat(driverCategory())),
       ptxVersion(
           "ptx-version", cl::desc("PTX ISA version times ten (default: 83)"),
           cl::value_desc("version"), cl::init(83), cl::cat(driverCategory())),
       timing("time", cl::desc("Print each stage's milliseconds on stderr"),
              cl::cat(driverCategory())) {}
+
+Stage DriverOptions::stage() const {
+  switch (emission) {
+  case Emission::plan:
+    return Stage::plan;
+  case Emission::report:
+  case Emission::tv:
+    return Stage::tv;
+  case Emission::gpu:
+    return Stage::gpu;
+  case Emission::llvm:
+    return Stage::llvm;
+  case Emission::ptx:
+    return Stage::ptx;
+  }
+  llvm_unreachable("unknown emission");
+}
 
 void DriverOptions::fill(PipelineOptions &options) const {
   options.columns = columns.getValue();
@@ -68,8 +104,9 @@ void DriverOptions::fill(PipelineOptions &options) const {
 }
 
 llvm::StringRef DriverOptions::firstGiven() const {
-  const cl::Option *all[] = {&columns, &storage,    &pin,   &target,
-                             &chip,    &ptxVersion, &plans, &timing};
+  const cl::Option *all[] = {&columns, &storage,    &pin,        &target,
+                             &chip,    &rows,       &rowStrides, &offsets,
+                             &json,    &ptxVersion, &plans,      &timing};
   for (const cl::Option *option : all)
     if (option->getNumOccurrences())
       return option->ArgStr;

@@ -20,15 +20,24 @@ namespace quack {
 /// and this one comes first.
 llvm::cl::OptionCategory &driverCategory();
 
+/// What the text that is written says: a stage of the compilation, or a report.
+enum class Emission { plan, report, tv, gpu, llvm, ptx };
+
 struct DriverOptions {
-  llvm::cl::opt<Stage> stage;
+  llvm::cl::opt<Emission> emission;
   llvm::cl::opt<int64_t> columns;
   llvm::cl::opt<std::string> storage, pin, target, chip;
   llvm::cl::opt<unsigned> plans;
+  // The launch that a report describes, and its form.
+  llvm::cl::opt<int64_t> rows;
+  llvm::cl::list<std::string> rowStrides, offsets;
+  llvm::cl::opt<bool> json;
   llvm::cl::opt<int64_t> ptxVersion;
   llvm::cl::opt<bool> timing;
 
   DriverOptions();
+  /// Returns the stage to write; what is no report is one.
+  Stage stage() const;
   void fill(PipelineOptions &options) const;
   /// Returns the name of an option that was given; empty if none was.
   llvm::StringRef firstGiven() const;

@@ -17,6 +17,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -70,7 +71,7 @@ static bool writeFile(StringRef path, StringRef text) {
 }
 
 static bool writeResult(const EmitOptions &options, const CompiledModule &result) {
-  if (options.stage == Stage::ptx &&
+  if (options.emission == Emission::ptx &&
       llvm::sys::path::extension(options.output) == ".json") {
     llvm::errs() << "quack-opt: -o must name the PTX file, got '"
                  << options.output << "': the metadata goes to the .json beside it\n";
@@ -78,13 +79,64 @@ static bool writeResult(const EmitOptions &options, const CompiledModule &result
   }
   if (!writeFile(options.output, result.text))
     return false;
-  if (options.stage != Stage::ptx || options.output == "-")
+  if (options.emission != Emission::ptx || options.output == "-")
     return true;
   llvm::SmallString<128> path(options.output.getValue());
   llvm::sys::path::replace_extension(path, "json");
   std::string json =
       llvm::formatv("{0:2}\n", result.metadata.toJSON()).str();
   return writeFile(path, json);
+}
+
+/// Reads each `name=elements` of `list`; returns whether all are such.
+static bool readPairs(StringRef option, const cl::list<std::string> &list,
+                      std::map<std::string, int64_t> &map) {
+  for (StringRef text : list) {
+    auto [name, value] = text.split('=');
+    int64_t number;
+    if (name.empty() || !llvm::to_integer(value, number) ||
+        !map.try_emplace(name.str(), number).second) {
+      llvm::errs() << "quack-opt: --" << option
+                   << " must be name=elements, each name once, got '" << text
+                   << "'\n";
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Writes what launches of the kernels ask for; returns the exit status.
+static int emitReport(const EmitOptions &options, ModuleOp module,
+                      const PipelineOptions &pipeline) {
+  DescribedLaunch launch;
+  launch.rows = options.rows;
+  if (options.rows.getNumOccurrences() && launch.rows < 0) {
+    llvm::errs() << "quack-opt: --rows must not be negative, got " << launch.rows
+                 << "\n";
+    return 1;
+  }
+  if (!readPairs("row-stride", options.rowStrides, launch.rowStrides) ||
+      !readPairs("offset", options.offsets, launch.offsets))
+    return 1;
+  FailureOr<std::vector<KernelReport>> reports =
+      reportModule(module, pipeline, launch);
+  if (failed(reports))
+    return 1;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::json::Array kernels;
+  for (const KernelReport &report : *reports) {
+    if (options.json) {
+      kernels.push_back(report.toJSON());
+      continue;
+    }
+    os << (&report == &reports->front() ? "" : "\n");
+    report.print(os);
+  }
+  if (options.json)
+    os << llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object{
+                                       {"kernels", std::move(kernels)}}));
+  return writeFile(options.output, text) ? 0 : 1;
 }
 
 int quack::emitMain(int argc, char **argv, DialectRegistry &registry) {
@@ -111,7 +163,7 @@ int quack::emitMain(int argc, char **argv, DialectRegistry &registry) {
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(*sources, &context);
-  if (options.stage == Stage::plan) {
+  if (options.emission == Emission::plan) {
     remark::RemarkCategories categories;
     categories.analysis = "quack.*";
     if (failed(remark::enableOptimizationRemarks(
@@ -130,11 +182,13 @@ int quack::emitMain(int argc, char **argv, DialectRegistry &registry) {
                                 .count()});
   PipelineOptions pipeline;
   options.fill(pipeline);
+  if (options.emission == Emission::report)
+    return emitReport(options, *module, pipeline);
   std::string table;
-  if (options.stage == Stage::plan)
+  if (options.emission == Emission::plan)
     table = describePlans(*module, pipeline, options.plans);
   FailureOr<CompiledModule> result =
-      compileModule(*module, pipeline, options.stage, &times);
+      compileModule(*module, pipeline, options.stage(), &times);
   if (failed(result))
     return 1;
   result->text = table + result->text;

@@ -41,7 +41,7 @@ static int optMain(int argc, char **argv, DialectRegistry &registry) {
   if (llvm::StringRef given = driver.firstGiven(); !given.empty())
     return fail(
         "--" + given +
-        " goes with --emit=plan, tv, gpu, llvm or ptx; single passes have "
+        " goes with --emit=plan, report, tv, gpu, llvm or ptx; single passes have "
         "options of their own, such as --quack-specialize=columns=64");
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));

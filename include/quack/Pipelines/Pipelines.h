@@ -10,6 +10,7 @@
 #ifndef QUACK_PIPELINES_PIPELINES_H
 #define QUACK_PIPELINES_PIPELINES_H
 
+#include "quack/Report/Report.h"
 #include "quack/Target/KernelMetadata.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -63,6 +64,10 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
 void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options,
                    Stage stage = Stage::gpu);
 
+/// Adds the passes that lead planned row programs to tile programs whose exchanges
+/// have memory and barriers.
+void buildTilePipeline(mlir::OpPassManager &pm);
+
 /// Adds the passes that lead tile programs to `stage`: gpu, or the LLVM and NVVM
 /// dialects for a later one.
 void buildThreadPipeline(mlir::OpPassManager &pm, Stage stage = Stage::gpu);
@@ -88,6 +93,12 @@ struct StageTime {
 /// explains.
 std::string describePlans(mlir::ModuleOp module, const PipelineOptions &options,
                           size_t most = 10);
+
+/// Plans the kernels of `module`, makes tile programs of them and returns what a
+/// launch of each asks for. Errors are diagnostics at their location.
+mlir::FailureOr<std::vector<KernelReport>>
+reportModule(mlir::ModuleOp module, const PipelineOptions &options,
+             const DescribedLaunch &launch);
 
 /// Leads `module` to `stage`. Errors are diagnostics at their location. Times of
 /// the stages are appended to `times` if given.

@@ -51,6 +51,8 @@ struct CostedPlan {
   tv::PlanAttr plan;
   double time;           ///< microseconds a million elements
   double bandwidth;      ///< bytes a microsecond that the SMs can keep going
+  double roofline;       ///< bytes a microsecond that memory gives such a kernel
+  double life;           ///< microseconds from a CTA's start to its end
   int64_t registers;     ///< a thread, estimated
   int64_t sharedBytes;   ///< a CTA, estimated
   int64_t ctasPerSM;     ///< resident

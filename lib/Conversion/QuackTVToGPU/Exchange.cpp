@@ -266,15 +266,22 @@ ThreadBuilder::Values ThreadBuilder::loadPartials(TypeRange types,
                                                   Value address,
                                                   Predicate valid) {
   int64_t slotWords = tv::exchangeSlotWords(types.size());
-  Type type = slotWords > 1 ? Type(VectorType::get({slotWords}, b.getI32Type()))
-                            : Type(b.getI32Type());
-  Value loaded =
-      LLVM::LoadOp::create(b, loc, type, address,
-                           /*alignment=*/4 * std::min<int64_t>(slotWords, 4));
-  Values words{loaded};
-  if (slotWords > 1) {
+  Values words;
+  for (int64_t at = 0; at < slotWords; at += 4) {
+    int64_t count = tv::exchangeReadWords(types.size(), at);
+    Value from = address;
+    if (at)
+      from = LLVM::GEPOp::create(b, loc, address.getType(), b.getI32Type(), address,
+                                 ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(at)});
+    Type type = count > 1 ? Type(VectorType::get({count}, b.getI32Type()))
+                          : Type(b.getI32Type());
+    Value loaded = LLVM::LoadOp::create(b, loc, type, from, /*alignment=*/4 * count);
+    if (count == 1) {
+      words.push_back(loaded);
+      continue;
+    }
     auto elements = vector::ToElementsOp::create(b, loc, loaded);
-    words.assign(elements.getResults().begin(), elements.getResults().end());
+    llvm::append_range(words, elements.getResults());
   }
   Values values;
   for (auto [index, tile] : llvm::enumerate(types)) {

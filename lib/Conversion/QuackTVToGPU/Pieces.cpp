@@ -84,9 +84,8 @@ SmallVector<Operation *> quack::gatherConsumers(Operation &first) {
     if (type && (type.getEncoding() != tile.getEncoding() ||
                  type.getShape() != tile.getShape()))
       break;
-    if (dependsOn(op->getOperand(0), [&](Operation *other) {
-          return members.contains(other);
-        }))
+    if (dependsOn(op->getOperand(0),
+                  [&](Operation *other) { return members.contains(other); }))
       break;
     type = tile;
     members.insert(op);

@@ -25,6 +25,16 @@ inline int64_t exchangeSlotWords(int64_t values) {
   return values <= 2 ? values : llvm::alignTo(values, 4);
 }
 
+/// Returns the words that one access reads of such a slot from word `at` on, a
+/// multiple of 4: what there is, rounded up to a vector.
+///
+///     values            1  2  3  4  5     6     7
+///     reads of          1  2  4  4  4, 1  4, 2  4, 4
+inline int64_t exchangeReadWords(int64_t values, int64_t at) {
+  int64_t left = values - at;
+  return left <= 2 ? left : 4;
+}
+
 } // namespace quack::tv
 
 #endif // QUACK_DIALECT_QUACKTV_EXCHANGE_H

@@ -1,0 +1,124 @@
+//===- include/quack/Report/Report.h - what a kernel asks for ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a launch of a kernel asks of the machine, as predicted: for each access
+// to memory its requests, sectors and wavefronts, and for the kernel registers,
+// occupancy and time. As data, as text and as JSON. No MLIR here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_REPORT_REPORT_H
+#define QUACK_REPORT_REPORT_H
+
+#include "llvm/Support/JSON.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace quack {
+
+/// The launch that is described: M rows, and where operands lie. What is not
+/// named lies at a multiple of 128 bytes, its rows one after the other.
+struct DescribedLaunch {
+  /// usualRows: as many as the cost model takes launches to have.
+  int64_t rows = usualRows;
+  /// By operand, in elements: the distance of two rows, and how far the first
+  /// one is from a multiple of 128 bytes.
+  std::map<std::string, int64_t> rowStrides, offsets;
+
+  static constexpr int64_t usualRows = -1;
+};
+
+/// What warps ask for, added up over a launch.
+struct AccessCounts {
+  int64_t requests = 0; ///< a warp's instruction with any lane on, or one copy
+  int64_t bytes = 0;    ///< that lanes ask for
+  /// Global memory: sectors of 32 bytes touched, and how many the distinct
+  /// bytes of each request would fill.
+  int64_t sectors = 0, leastSectors = 0;
+  /// Shared memory: passes over the banks, and passes without bank conflicts.
+  int64_t wavefronts = 0, leastWavefronts = 0;
+  int64_t remoteBytes = 0; ///< to other CTAs of the cluster
+
+  AccessCounts &operator+=(const AccessCounts &other);
+};
+
+/// What one instruction of the program asks for.
+struct InstructionReport {
+  int64_t laneBytes; ///< that a lane accesses
+  AccessCounts counts;
+};
+
+enum class MemorySpace { global, shared, cluster };
+
+/// One operation of the tile program, as far as it accesses one space.
+struct AccessReport {
+  std::string operation; ///< load, store, stage, read, publish or collect
+  std::string operand;   ///< of the kernel; empty for an exchange
+  std::string form;      ///< such as "pass 1" or "bulk"; may be empty
+  /// Where the row program says it; line 0: unknown.
+  std::string file;
+  unsigned line = 0, column = 0;
+  MemorySpace space = MemorySpace::global;
+  bool isWrite = false;
+  /// In the order in which the program has them; those that no warp of the
+  /// launch executes are left out.
+  std::vector<InstructionReport> instructions;
+
+  /// Returns the sum of the instructions of `laneBytes`, or of all.
+  AccessCounts sum(std::optional<int64_t> laneBytes = std::nullopt) const;
+  /// Returns the bytes a lane that its instructions access, widest first.
+  std::vector<int64_t> widths() const;
+  /// Returns "load %x, pass 1".
+  std::string name() const;
+};
+
+/// What the cost model thinks of the kernel's plan.
+struct PredictedCost {
+  int64_t registers;    ///< a thread
+  int64_t ctasPerSM;    ///< resident
+  double occupancy;     ///< resident threads, as a share of what an SM can hold
+  double bytesInFlight; ///< an SM
+  double bandwidth;     ///< bytes a microsecond, rows read and written once
+  double roofline;      ///< bytes a microsecond that memory gives such a kernel
+  double microseconds;
+  std::string decisive; ///< the limit that decides
+};
+
+/// What a launch of one kernel asks for.
+struct KernelReport {
+  std::string name, target;
+  int64_t columns = 0, rows = 0;
+  int64_t threads = 0, cluster = 1, rowsPerTile = 1;
+  int64_t tiles = 0;       ///< clusters launched
+  int64_t sharedBytes = 0; ///< a CTA
+  /// None for a tile program without a row program.
+  std::optional<PredictedCost> cost;
+  /// Why the launch cannot take this kernel; empty if it can. Then there are
+  /// accesses.
+  std::string guard;
+  /// Whether the launch takes this kernel: of its variants it is the first that
+  /// can.
+  bool isTaken = false;
+  std::vector<AccessReport> accesses;
+
+  /// Returns the sum of the accesses to `space`.
+  AccessCounts sum(MemorySpace space) const;
+  void print(llvm::raw_ostream &os) const;
+  llvm::json::Value toJSON() const;
+};
+
+/// Returns `global`, `shared` or `cluster`.
+llvm::StringRef stringifySpace(MemorySpace space);
+
+} // namespace quack
+
+#endif // QUACK_REPORT_REPORT_H

@@ -59,9 +59,10 @@ private:
   /// Counts the loads and reads that `tile` is made of and that nothing before
   /// has asked for.
   void ask(mlir::Value tile);
-  AccessReport &report(mlir::Operation *op, llvm::StringRef operation,
-                       mlir::Value operand, llvm::StringRef form,
-                       MemorySpace space, bool isWrite);
+  /// Adds a report of what was counted since the last one, if it was anything.
+  void report(mlir::Operation *op, llvm::StringRef operation,
+              mlir::Value operand, llvm::StringRef form, MemorySpace space,
+              bool isWrite);
   Fragment fragmentOf(mlir::Type tile) const {
     return Fragment(tile, tv::getLongestRun(kernel));
   }
@@ -81,7 +82,9 @@ private:
   /// Where each lane's piece `index` lies.
   LaneAddresses pieceAddresses(const Fragment &fragment, Placement place,
                                const WarpOfTile &warp, int64_t index) const;
-  void addPieces(const Fragment &fragment, Placement place, bool isStore);
+  /// Pieces from `from` on.
+  void addPieces(const Fragment &fragment, Placement place, bool isStore,
+                 int64_t from = 0);
   /// The first bytes of the 16 from byte `at` of a piece that the row's end
   /// cuts.
   void addTail(Tally::Key key, int64_t runBytes, int64_t at,
@@ -106,7 +109,8 @@ private:
                  llvm::function_ref<std::pair<int64_t, int64_t>(int64_t lane,
                                                                 int64_t skew)>
                      range);
-  void addLoadedWindows(const Fragment &fragment, Placement place);
+  void addLoadedWindows(const Fragment &fragment, Placement place,
+                        int64_t from);
   void addStoredWindows(const Fragment &fragment, Placement place);
 
   //===--- Shared memory (SharedMemory.cpp)
@@ -115,6 +119,8 @@ private:
   void addAsyncCopies(const Fragment &fragment, Placement place);
   void addBulkCopies(const Fragment &fragment, Placement place);
   void addRead(tv::ReadOp read);
+  /// The pieces before `to` of a row that is read again wait here.
+  void addKept(tv::LoadOp load, const Fragment &fragment, int64_t to);
   void addPublish(tv::PublishOp publish);
   void addCollect(tv::CollectOp collect);
 

@@ -128,10 +128,12 @@ std::string quack::violatedGuard(tv::KernelOp kernel,
 // Reports
 //===----------------------------------------------------------------------===//
 
-AccessReport &AccessCounter::report(Operation *op, StringRef operation,
-                                    Value operand, StringRef form,
-                                    MemorySpace space, bool isWrite) {
+void AccessCounter::report(Operation *op, StringRef operation, Value operand,
+                           StringRef form, MemorySpace space, bool isWrite) {
   AccessReport report;
+  report.instructions = tally.take();
+  if (report.instructions.empty())
+    return;
   report.operation = operation;
   if (auto argument = dyn_cast_or_null<BlockArgument>(operand))
     report.operand =
@@ -144,9 +146,7 @@ AccessReport &AccessCounter::report(Operation *op, StringRef operation,
   }
   report.space = space;
   report.isWrite = isWrite;
-  report.instructions = tally.take();
   reports.push_back(std::move(report));
-  return reports.back();
 }
 
 bool quack::isFirstCopy(const Modes &modes, int64_t index) {

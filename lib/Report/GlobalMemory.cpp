@@ -67,11 +67,11 @@ void AccessCounter::addTail(Tally::Key key, int64_t runBytes, int64_t at,
 }
 
 void AccessCounter::addPieces(const Fragment &fragment, Placement place,
-                              bool isStore) {
+                              bool isStore, int64_t from) {
   const TVLayout &layout = *fragment.layout;
   int64_t runBytes = fragment.run * fragment.elementBytes();
   forEachWarp(fragment, place.rowBytes, [&](const WarpOfTile &warp) {
-    for (int64_t index = 0; index < fragment.pieces; ++index) {
+    for (int64_t index = from; index < fragment.pieces; ++index) {
       std::array<int64_t, warpSize> existing =
           existingBytes(fragment, warp, index);
       LaneAddresses pieces = pieceAddresses(fragment, place, warp, index);
@@ -95,19 +95,26 @@ void AccessCounter::addPieces(const Fragment &fragment, Placement place,
   });
 }
 
+/// Later loads of a row that is read again find its first pieces in shared
+/// memory, where the first one has put them.
 void AccessCounter::addLoad(tv::LoadOp load) {
   Fragment fragment = fragmentOf(load.getType());
   unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
   Placement place = placeOperand(kernel, number, launch);
+  int64_t kept = int64_t(load.getKept().value_or(0)) / fragment.run;
+  bool isFirst = load.getFirstRead() == load;
   if (isAccessedByWindows(kernel, fragment))
-    addLoadedWindows(fragment, place);
+    addLoadedWindows(fragment, place, isFirst ? 0 : kept);
   else
-    addPieces(fragment, place, /*isStore=*/false);
+    addPieces(fragment, place, /*isStore=*/false, isFirst ? 0 : kept);
   std::string form;
   if (std::optional<int64_t> pass = load.getPass())
     form = "pass " + std::to_string(*pass);
   report(load, "load", load.getSource(), form, MemorySpace::global,
          /*isWrite=*/false);
+  addKept(load, fragment, kept);
+  report(load, isFirst ? "keep" : "load", load.getSource(), form,
+         MemorySpace::shared, /*isWrite=*/isFirst);
 }
 
 void AccessCounter::addStore(tv::StoreOp store) {

@@ -133,6 +133,28 @@ void AccessCounter::addRead(tv::ReadOp read) {
          /*isWrite=*/false);
 }
 
+/// Each thread has places of its own; those of a warp lie side by side.
+void AccessCounter::addKept(tv::LoadOp load, const Fragment &fragment,
+                            int64_t to) {
+  int64_t runBytes = fragment.run * fragment.elementBytes();
+  int64_t width = std::min(runBytes, tv::maxAccessBytes);
+  int64_t threads = kernel.getPlan().getThreads();
+  bool isLoad = load.getFirstRead() != load;
+  if (to == 0)
+    return;
+  forEachWarp(fragment, /*rowBytes=*/0, [&](const WarpOfTile &warp) {
+    for (int64_t index = 0; index < to; ++index)
+      for (int64_t at = 0; at < runBytes; at += width) {
+        LaneAddresses addresses;
+        for (int64_t lane = 0; lane < warpSize; ++lane)
+          addresses[lane] = int64_t(*load.getKeptAt()) +
+                            (warp.warp * warpSize + lane) * width +
+                            (index * runBytes + at) * threads;
+        tally.addShared({index, at, 0}, width, addresses, isLoad);
+      }
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Exchanges
 //===----------------------------------------------------------------------===//

@@ -66,11 +66,11 @@ static Tally::Key keyBeyond(const Fragment &fragment, int64_t index) {
 /// A window of a load has what is needed before and after the run as well; only
 /// at the row's start there is nothing before. After the last piece of a chain
 /// the first lane loads one window more, unless the row is aligned.
-void AccessCounter::addLoadedWindows(const Fragment &fragment,
-                                     Placement place) {
+void AccessCounter::addLoadedWindows(const Fragment &fragment, Placement place,
+                                     int64_t from) {
   int64_t count = fragment.windowBytes() / fragment.elementBytes();
   forEachWarp(fragment, place.rowBytes, [&](const WarpOfTile &warp) {
-    for (int64_t index = 0; index < fragment.pieces; ++index) {
+    for (int64_t index = from; index < fragment.pieces; ++index) {
       Coord offset = fragment.offset(index);
       for (int64_t at = 0; at < fragment.run; at += count) {
         Window window{{index, at * fragment.elementBytes(), 0},

@@ -61,7 +61,7 @@ enum class MemorySpace { global, shared, cluster };
 
 /// One operation of the tile program, as far as it accesses one space.
 struct AccessReport {
-  std::string operation; ///< load, store, stage, read, publish or collect
+  std::string operation; ///< load, keep, store, stage, read, publish or collect
   std::string operand;   ///< of the kernel; empty for an exchange
   std::string form;      ///< such as "pass 1" or "bulk"; may be empty
   /// Where the row program says it; line 0: unknown.

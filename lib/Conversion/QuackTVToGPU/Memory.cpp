@@ -104,9 +104,17 @@ Value ThreadBuilder::loadPiece(tv::LoadOp load, int64_t index) {
   return fromWords(words, fragment);
 }
 
-/// Issues the accesses of a piece. What must be shifted waits for them, so that is
-/// left to who needs the piece.
+/// Returns how many pieces `load` finds in shared memory, where the operand's first
+/// load has put them.
+static int64_t piecesFound(tv::LoadOp load, const Fragment &fragment) {
+  return load.getFirstRead() == load ? 0 : load.getKept().value_or(0) / fragment.run;
+}
+
+/// Issues the accesses of a piece that is not kept. What must be shifted waits for
+/// them, so that is left to who needs the piece.
 void ThreadBuilder::issueLoad(tv::LoadOp load, int64_t index) {
+  if (index < piecesFound(load, fragmentOf(load.getType())))
+    return;
   if (isUnaligned(fragmentOf(load.getType())))
     issueUnaligned(load, index);
   else if (!loaded.contains({load.getResult(), index}))
@@ -129,8 +137,7 @@ static constexpr int64_t loadsAhead = 4;
 Value ThreadBuilder::loadAtUse(tv::LoadOp load, int64_t index) {
   Fragment fragment = fragmentOf(load.getType());
   // What is not kept is under way while what is kept is used.
-  bool isFirst = load.getFirstRead() == load;
-  int64_t kept = isFirst ? 0 : load.getKept().value_or(0) / fragment.run;
+  int64_t kept = piecesFound(load, fragment);
   int64_t from = std::max(index, kept);
   for (int64_t i = from; i < std::min(from + loadsAhead, fragment.pieces); ++i)
     issueLoad(load, i);
@@ -138,7 +145,7 @@ Value ThreadBuilder::loadAtUse(tv::LoadOp load, int64_t index) {
     return keptPiece(load, index);
   auto made = loaded.find({load.getResult(), index});
   Value piece = made == loaded.end() ? loadPiece(load, index) : made->second;
-  if (isFirst)
+  if (load.getFirstRead() == load)
     keepPiece(load, index, piece);
   return piece;
 }

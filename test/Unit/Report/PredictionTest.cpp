@@ -98,6 +98,33 @@ static std::vector<Case> longRows() {
   return cases;
 }
 
+/// Rows of which a part is kept in shared memory between passes.
+static std::vector<Case> keptRows() {
+  std::vector<Case> cases;
+  for (const char *program :
+       {"lib/Kernels/softmax.mlir", "lib/Kernels/l2_normalize.mlir",
+        "test/Semantics/programs/online-pairs.mlir"})
+    for (const char *spread :
+         {"threads = 64, threads_per_row = 32, rows_per_thread = 1",
+          "threads = 128, threads_per_row = 64, rows_per_thread = 2",
+          "threads = 64, threads_per_row = 64, cluster = 2"})
+      for (int64_t vector : {4, 8, 16})
+        for (int64_t kept : {16, 32, 48})
+          for (const char *alignment : {"vector", "element"})
+            for (int64_t columns : {2048, 2003})
+              for (const char *storage : {"f32", "bf16"}) {
+                std::string pin =
+                    std::string(spread) +
+                    ", hold = {x = reload}, kept = " + std::to_string(kept) +
+                    ", vector = " + std::to_string(vector) +
+                    ", alignment = " + alignment;
+                DescribedLaunch launch;
+                launch.rows = 5;
+                cases.push_back({program, columns, storage, pin, launch});
+              }
+  return cases;
+}
+
 /// Plans that are pinned: how a row is spread, held and exchanged.
 static std::vector<Case> pinnedPlans() {
   static const std::vector<std::string> spreads = {
@@ -189,6 +216,7 @@ static std::vector<Case> programs() {
 
 TEST(PredictionTest, ownPlans) { check(ownPlans(), 47); }
 TEST(PredictionTest, pinnedPlans) { check(pinnedPlans(), 83); }
+TEST(PredictionTest, keptRows) { check(keptRows(), 17); }
 TEST(PredictionTest, longRows) { check(longRows(), 17); }
 TEST(PredictionTest, vectors) { check(vectors(), 23); }
 TEST(PredictionTest, programs) { check(programs(), 13); }
@@ -196,6 +224,7 @@ TEST(PredictionTest, programs) { check(programs(), 13); }
 TEST(PredictionTest, DISABLED_allOwnPlans) { check(ownPlans()); }
 TEST(PredictionTest, DISABLED_allPinnedPlans) { check(pinnedPlans()); }
 TEST(PredictionTest, DISABLED_allLongRows) { check(longRows()); }
+TEST(PredictionTest, DISABLED_allKeptRows) { check(keptRows()); }
 TEST(PredictionTest, DISABLED_allVectors) { check(vectors()); }
 TEST(PredictionTest, DISABLED_allPrograms) { check(programs()); }
 

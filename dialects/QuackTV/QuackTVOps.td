@@ -92,9 +92,6 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     int64_t getColumns();
     /// Returns what the kernel says of operand `index`.
     ::quack::OperandAttr getOperandAttr(unsigned index);
-    /// Returns the bytes that the pointer of memref operand `index` and, for a row
-    /// operand, the row stride must be multiples of.
-    int64_t getOperandAlignment(unsigned index);
   }];
 }
 

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "quack/Pipelines/Pipelines.h"
+
+#include "quack/Conversion/QuackTVToGPU.h"
 #include "quack/Target/PTX.h"
 #include "quack/Transforms/Passes.h"
 
@@ -58,7 +60,7 @@ static OperandMetadata describeOperand(tv::KernelOp kernel, unsigned index) {
   operand.direction = stringifyDirection(spec.getDirection());
   operand.role = stringifyRole(spec.getRole());
   operand.type = typeName(element);
-  operand.alignmentBytes = kernel.getOperandAlignment(index);
+  operand.alignmentBytes = getOperandAlignment(kernel, index);
   return operand;
 }
 

@@ -109,7 +109,7 @@ std::string quack::violatedGuard(tv::KernelOp kernel,
     if (!isa<MemRefType>(kernel.getFunctionType().getInput(i)))
       continue;
     Placement place = placeOperand(kernel, i, launch);
-    int64_t alignment = kernel.getOperandAlignment(i);
+    int64_t alignment = getOperandAlignment(kernel, i);
     OperandAttr spec = kernel.getOperandAttr(i);
     auto fail = [&](StringRef what, int64_t bytes) {
       return ("the " + what + " of '" + spec.getName().getValue() + "', " +

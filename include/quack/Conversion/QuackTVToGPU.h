@@ -48,6 +48,10 @@ struct Fragment {
   bool continuesChain(int64_t index) const;
 };
 
+/// Returns the bytes that the pointer of memref operand `index` and, for a row
+/// operand, the row stride must be multiples of, for accesses to be aligned.
+int64_t getOperandAlignment(tv::KernelOp kernel, unsigned index);
+
 /// Returns whether rows of `kernel` that are cut like `fragment` may start at
 /// any element, so that they are accessed by aligned windows.
 bool isAccessedByWindows(tv::KernelOp kernel, const Fragment &fragment);

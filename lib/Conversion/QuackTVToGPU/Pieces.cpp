@@ -61,6 +61,17 @@ bool Fragment::continuesChain(int64_t index) const {
          at.column == before.column + neighbours() * run;
 }
 
+int64_t quack::getOperandAlignment(tv::KernelOp kernel, unsigned index) {
+  Role role = kernel.getOperandAttr(index).getRole();
+  Type element = getElementTypeOrSelf(kernel.getFunctionType().getInput(index));
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  tv::PlanAttr plan = kernel.getPlan();
+  bool isWide = role == Role::row || role == Role::columns;
+  return isWide && !plan.startsAnywhere()
+             ? std::min(tv::maxAccessBytes, plan.getVectorSize() * bytes)
+             : bytes;
+}
+
 bool quack::isAccessedByWindows(tv::KernelOp kernel, const Fragment &fragment) {
   return kernel.getPlan().startsAnywhere() && fragment.shape.columns > 1 &&
          fragment.run > 1;

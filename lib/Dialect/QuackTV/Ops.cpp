@@ -129,17 +129,6 @@ OperandAttr KernelOp::getOperandAttr(unsigned index) {
   return cast<OperandAttr>(getOperandSpecs()[index]);
 }
 
-int64_t KernelOp::getOperandAlignment(unsigned index) {
-  Role role = getOperandAttr(index).getRole();
-  Type element = getElementTypeOrSelf(getFunctionType().getInput(index));
-  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  PlanAttr plan = getPlan();
-  bool isWide = role == Role::row || role == Role::columns;
-  return isWide && !plan.startsAnywhere()
-             ? std::min(maxAccessBytes, plan.getVectorSize() * bytes)
-             : bytes;
-}
-
 //===----------------------------------------------------------------------===//
 // Inferred results
 //===----------------------------------------------------------------------===//

@@ -111,7 +111,7 @@ private:
                      range);
   void addLoadedWindows(const Fragment &fragment, Placement place,
                         int64_t from);
-  void addStoredWindows(const Fragment &fragment, Placement place);
+  void addOwnWindows(const Fragment &fragment, Placement place);
 
   //===--- Shared memory (SharedMemory.cpp)
   //--------------------------------===//

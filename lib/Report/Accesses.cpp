@@ -187,18 +187,23 @@ void AccessCounter::forEachWarp(const Fragment &fragment, int64_t rowBytes,
 // Order
 //===----------------------------------------------------------------------===//
 
+/// Without a call for each operation that leads to `tile`: there may be
+/// thousands.
 void AccessCounter::ask(Value tile) {
-  Operation *op = tile.getDefiningOp();
-  // Results of steps are there since the step.
-  if (!op || isa<tv::ThreadReduceOp, tv::WarpReduceOp, tv::CollectOp>(op) ||
-      !asked.insert(op).second)
-    return;
-  if (auto load = dyn_cast<tv::LoadOp>(op))
-    addLoad(load);
-  else if (auto read = dyn_cast<tv::ReadOp>(op))
-    addRead(read);
-  else
-    llvm::for_each(op->getOperands(), [&](Value operand) { ask(operand); });
+  SmallVector<Value> needed{tile};
+  while (!needed.empty()) {
+    Operation *op = needed.pop_back_val().getDefiningOp();
+    // Results of steps are there since the step.
+    if (!op || isa<tv::ThreadReduceOp, tv::WarpReduceOp, tv::CollectOp>(op) ||
+        !asked.insert(op).second)
+      continue;
+    if (auto load = dyn_cast<tv::LoadOp>(op))
+      addLoad(load);
+    else if (auto read = dyn_cast<tv::ReadOp>(op))
+      addRead(read);
+    else
+      llvm::append_range(needed, llvm::reverse(op->getOperands()));
+  }
 }
 
 void AccessCounter::visitConsumers(Operation &first) {

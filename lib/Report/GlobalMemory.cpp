@@ -103,10 +103,14 @@ void AccessCounter::addLoad(tv::LoadOp load) {
   Placement place = placeOperand(kernel, number, launch);
   int64_t kept = int64_t(load.getKept().value_or(0)) / fragment.run;
   bool isFirst = load.getFirstRead() == load;
-  if (isAccessedByWindows(kernel, fragment))
-    addLoadedWindows(fragment, place, isFirst ? 0 : kept);
-  else
+  bool isUpdated =
+      kernel.getOperandAttr(number).getDirection() == Direction::inout;
+  if (!isAccessedByWindows(kernel, fragment))
     addPieces(fragment, place, /*isStore=*/false, isFirst ? 0 : kept);
+  else if (isUpdated)
+    addOwnWindows(fragment, place);
+  else
+    addLoadedWindows(fragment, place, isFirst ? 0 : kept);
   std::string form;
   if (std::optional<int64_t> pass = load.getPass())
     form = "pass " + std::to_string(*pass);
@@ -122,7 +126,7 @@ void AccessCounter::addStore(tv::StoreOp store) {
   unsigned number = cast<BlockArgument>(store.getTarget()).getArgNumber();
   Placement place = placeOperand(kernel, number, launch);
   if (isAccessedByWindows(kernel, fragment))
-    addStoredWindows(fragment, place);
+    addOwnWindows(fragment, place);
   else
     addPieces(fragment, place, /*isStore=*/true);
   report(store, "store", store.getTarget(), "", MemorySpace::global,

@@ -94,11 +94,11 @@ void AccessCounter::addLoadedWindows(const Fragment &fragment, Placement place,
   });
 }
 
-/// Each element is stored once: the first lane of a chain leaves what lies
-/// before its run to the chain before, whose first lane stores it in a window
-/// more.
-void AccessCounter::addStoredWindows(const Fragment &fragment,
-                                     Placement place) {
+/// Each chain accesses its own elements alone: its first lane leaves what lies
+/// before its run to the chain before, whose first lane has it in a window
+/// more. So an element is stored once, and none is loaded that another warp may
+/// have stored.
+void AccessCounter::addOwnWindows(const Fragment &fragment, Placement place) {
   int64_t count = fragment.windowBytes() / fragment.elementBytes();
   forEachWarp(fragment, place.rowBytes, [&](const WarpOfTile &warp) {
     for (int64_t index = 0; index < fragment.pieces; ++index) {

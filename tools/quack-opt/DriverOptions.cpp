@@ -6,6 +6,8 @@
 
 #include "DriverOptions.h"
 
+#include <memory>
+
 using namespace quack;
 namespace cl = llvm::cl;
 
@@ -104,9 +106,19 @@ void DriverOptions::fill(PipelineOptions &options) const {
 }
 
 llvm::StringRef DriverOptions::firstGiven() const {
-  const cl::Option *all[] = {&columns, &storage,    &pin,        &target,
-                             &chip,    &rows,       &rowStrides, &offsets,
-                             &json,    &ptxVersion, &plans,      &timing};
+  // A list's own & gives what it holds.
+  const cl::Option *all[] = {&columns,
+                             &storage,
+                             &pin,
+                             &target,
+                             &chip,
+                             &ptxVersion,
+                             &plans,
+                             &rows,
+                             &json,
+                             &timing,
+                             std::addressof(rowStrides),
+                             std::addressof(offsets)};
   for (const cl::Option *option : all)
     if (option->getNumOccurrences())
       return option->ArgStr;

@@ -65,7 +65,7 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     - (C8) buffers, stages and mbarriers that have an offset do not overlap, and
       lie within `shared_bytes`.
     - (C9) once `shared_bytes` is set, each `stage` has an offset, and a `bulk` one
-      an mbarrier.
+      an mbarrier; loads with `kept` have a `kept_at`, the same for an operand.
     - (C10) an exchange's mbarrier expects as many bytes as its buffer holds.
     - (C11) `otherwise` names another quack_tv.kernel with the same operands.
     - (C12) the body holds at most 65536 operations.
@@ -73,6 +73,9 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     - (C14) `next` names a later quack_tv.kernel with the same operands and
       workspace.
     - (C15) what `save` and `merge` access lies within `workspace`.
+    - (C16) each `mask` begins at N.
+    - (C17) a reduction of a tile with more than N columns takes a `mask` with the
+      identity of its kind, so that columns which do not exist change nothing.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,

@@ -225,6 +225,11 @@ static SmallVector<SharedRange> sharedRanges(KernelOp kernel) {
       add(stage.getOffset(),
           getCtaElements(tile) * tile.getElementTypeBitWidth() / 8, stage);
       add(stage.getBarrierOffset(), mbarrierBytes, stage);
+    } else if (auto load = dyn_cast<LoadOp>(op); load && load.getFirstRead() == load) {
+      add(load.getKeptAt(),
+          kernel.getPlan().getThreads() * load.getKept().value_or(0) *
+              load.getType().getElementTypeBitWidth() / 8,
+          load);
     }
   }
   llvm::stable_sort(ranges, [](const SharedRange &lhs, const SharedRange &rhs) {
@@ -233,7 +238,7 @@ static SmallVector<SharedRange> sharedRanges(KernelOp kernel) {
   return ranges;
 }
 
-/// C9: stages of a kernel whose shared memory is laid out have their place in it.
+/// C9: what waits in shared memory that is laid out has its place in it.
 static LogicalResult verifyPlacement(KernelOp kernel) {
   if (!kernel.getSharedBytes())
     return success();
@@ -244,6 +249,12 @@ static LogicalResult verifyPlacement(KernelOp kernel) {
     if (stage.getForm() == Hold::bulk && !stage.getBarrierOffset())
       return stage.emitOpError("must have an mbarrier, as it is a bulk copy");
   }
+  for (auto load : kernel.getBody().front().getOps<LoadOp>())
+    if (load.getKept() && (!load.getKeptAt() ||
+                           load.getKeptAt() != load.getFirstRead().getKeptAt()))
+      return load.emitOpError("must say where its elements are kept, as the kernel's "
+                              "shared memory is laid out, and all loads of an operand "
+                              "the same");
   return success();
 }
 
@@ -261,6 +272,21 @@ static LogicalResult verifySharedMemory(KernelOp kernel) {
              << *limit << " bytes of shared memory, got an end of " << end;
   }
   return success();
+}
+
+/// C17: columns that do not exist change no reduction.
+static LogicalResult verifyPadding(KernelOp kernel, Operation *reduction,
+                                   ReduceKind kind, Value source) {
+  if (getTileShape(source.getType()).columns <= kernel.getColumns())
+    return success();
+  auto mask = source.getDefiningOp<MaskOp>();
+  TypedAttr identity = getIdentity(kind, getElementTypeOrSelf(source.getType()));
+  if (mask && mask.getIdentity() == identity)
+    return success();
+  InFlightDiagnostic error =
+      reduction->emitOpError("must take a quack_tv.mask with identity ")
+      << identity << ", since its tile has more columns than the row, got ";
+  return mask ? error << mask.getIdentity() : error << "no mask";
 }
 
 /// C7: an operation that a tile program may hold.
@@ -322,6 +348,23 @@ static LogicalResult verifyWorkspace(KernelOp kernel, Operation &op) {
   return success();
 }
 
+/// C16, C17
+static LogicalResult verifyPadding(KernelOp kernel, Operation &op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+      .Case([&](MaskOp mask) -> LogicalResult {
+        // Padding begins where the row ends.
+        if (static_cast<int64_t>(mask.getColumns()) == kernel.getColumns())
+          return success();
+        return mask.emitOpError("must begin where the kernel's rows end, at column ")
+               << kernel.getColumns() << ", got " << mask.getColumns();
+      })
+      .Case<ReduceOp, ThreadReduceOp>([&](auto reduction) {
+        return verifyPadding(kernel, reduction, reduction.getKind(),
+                             reduction.getSource());
+      })
+      .Default([](Operation *) { return success(); });
+}
+
 LogicalResult KernelOp::verifyRegions() {
   if (size_t size = getBody().front().getOperations().size(); size > maxOperations)
     return emitOpError("must hold at most ")
@@ -329,7 +372,7 @@ LogicalResult KernelOp::verifyRegions() {
   for (Operation &op : getBody().front())
     if (failed(verifyBodyOp(op)) ||
         failed(verifySlices(op, getPlan().getSlices())) ||
-        failed(verifyWorkspace(*this, op)))
+        failed(verifyWorkspace(*this, op)) || failed(verifyPadding(*this, op)))
       return failure();
   if (failed(ProtocolChecker().check(*this)) || failed(verifyPlacement(*this)))
     return failure();

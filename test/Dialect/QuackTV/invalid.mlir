@@ -70,6 +70,38 @@ quack_tv.kernel @kernel_c7_side_effect(%x: memref<?x64xf32> in row) plan #plan {
 
 // -----
 
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack_tv.kernel @kernel_c16_mask_of_another_row(%x: memref<?x100xf32> in row) plan #plan {
+  %v = quack_tv.load %x : memref<?x100xf32> -> tensor<1x128xf32, #tile>
+  // expected-error @below {{'quack_tv.mask' op must begin where the kernel's rows end, at column 100, got 101}}
+  %m = quack_tv.mask %v from 101 identity 0.0 : f32 : tensor<1x128xf32, #tile>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+#row = #quack_tv.layout<lane = [32:0]>
+quack_tv.kernel @kernel_c17_padding_counts(%x: memref<?x100xf32> in row) plan #plan {
+  %v = quack_tv.load %x : memref<?x100xf32> -> tensor<1x128xf32, #tile>
+  // expected-error @below {{'quack_tv.reduce' op must take a quack_tv.mask with identity 0.000000e+00 : f32, since its tile has more columns than the row, got no mask}}
+  %s = quack_tv.reduce addf %v : tensor<1x128xf32, #tile> -> tensor<1x1xf32, #row>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack_tv.kernel @kernel_c17_identity_of_another_kind(%x: memref<?x100xf32> in row) plan #plan {
+  %v = quack_tv.load %x : memref<?x100xf32> -> tensor<1x128xf32, #tile>
+  %m = quack_tv.mask %v from 100 identity 0.0 : f32 : tensor<1x128xf32, #tile>
+  // expected-error @below {{'quack_tv.thread_reduce' op must take a quack_tv.mask with identity 0xFF800000 : f32, since its tile has more columns than the row, got 0.000000e+00 : f32}}
+  %s = quack_tv.thread_reduce maximumf %m : tensor<1x128xf32, #tile>
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // load, store, stage
 //===----------------------------------------------------------------------===//

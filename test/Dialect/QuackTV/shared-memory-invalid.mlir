@@ -98,3 +98,22 @@ quack_tv.kernel @kernel_c9_no_mbarrier(%x: memref<?x128xf32> in row) plan #plan 
   // expected-error @below {{'quack_tv.stage' op must have an mbarrier, as it is a bulk copy}}
   %s = quack_tv.stage %x by bulk at 0 : memref<?x128xf32> -> !quack_tv.staged<tensor<1x128xf32, #tile>>
 }
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack_tv.kernel @kernel_c9_kept_nowhere(%x: memref<?x128xf32> in row) plan #plan shared 512 {
+  // expected-error @below {{'quack_tv.load' op must say where its elements are kept, as the kernel's shared memory is laid out, and all loads of an operand the same}}
+  %v = quack_tv.load %x at_use kept 4 : memref<?x128xf32> -> tensor<1x128xf32, #tile>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack_tv.kernel @kernel_c8_kept_elements(%x: memref<?x128xf32> in row, %w: memref<?x128xf32> in row) plan #plan shared 1024 {
+  %v = quack_tv.load %x at_use kept 4 at 0 : memref<?x128xf32> -> tensor<1x128xf32, #tile>
+  // expected-error @below {{'quack_tv.load' op must have shared memory of its own, got byte 496, which another operation has up to byte 512}}
+  %u = quack_tv.load %w at_use kept 4 at 496 : memref<?x128xf32> -> tensor<1x128xf32, #tile>
+}

@@ -214,40 +214,6 @@ quack_tv.kernel @sum_instead_of_difference(%x: memref<?x128xf32> in row, %s: mem
   quack_tv.store %s1, %s : tensor<1x1xf32, #row>, memref<?xf32>
 }
 
-// Padding counts 1 in the sum.
-// CHECK-LABEL: quack_tv.kernel @padding_that_adds
-// CHECK: quack_tv.warp_reduce maximumf %{{.*}} :
-// CHECK: quack_tv.warp_reduce addf %{{.*}} :
-quack_tv.kernel @padding_that_adds(%x: memref<?x100xf32> in row, %s: memref<?xf32> out scalar) plan #plan {
-  %v = quack_tv.load %x : memref<?x100xf32> -> tensor<1x128xf32, #tile>
-  %m0 = quack_tv.thread_reduce maximumf %v : tensor<1x128xf32, #tile>
-  %m1 = quack_tv.warp_reduce maximumf %m0 : tensor<1x32xf32, #thread>
-  %b = quack_tv.broadcast %m1 : tensor<1x1xf32, #row> -> tensor<1x128xf32, #tile>
-  %d = arith.subf %v, %b : tensor<1x128xf32, #tile>
-  %e = math.exp %d : tensor<1x128xf32, #tile>
-  %q = quack_tv.mask %e from 100 identity 1.0 : f32 : tensor<1x128xf32, #tile>
-  %s0 = quack_tv.thread_reduce addf %q : tensor<1x128xf32, #tile>
-  %s1 = quack_tv.warp_reduce addf %s0 : tensor<1x32xf32, #thread>
-  quack_tv.store %s1, %s : tensor<1x1xf32, #row>, memref<?xf32>
-}
-
-// The sum has columns that the maximum leaves out.
-// CHECK-LABEL: quack_tv.kernel @padding_beyond_the_maximum
-// CHECK: quack_tv.warp_reduce maximumf %{{.*}} :
-// CHECK: quack_tv.warp_reduce addf %{{.*}} :
-quack_tv.kernel @padding_beyond_the_maximum(%x: memref<?x100xf32> in row, %s: memref<?xf32> out scalar) plan #plan {
-  %v = quack_tv.load %x : memref<?x100xf32> -> tensor<1x128xf32, #tile>
-  %p = quack_tv.mask %v from 100 identity 0xFF800000 : f32 : tensor<1x128xf32, #tile>
-  %m0 = quack_tv.thread_reduce maximumf %p : tensor<1x128xf32, #tile>
-  %m1 = quack_tv.warp_reduce maximumf %m0 : tensor<1x32xf32, #thread>
-  %b = quack_tv.broadcast %m1 : tensor<1x1xf32, #row> -> tensor<1x128xf32, #tile>
-  %d = arith.subf %v, %b : tensor<1x128xf32, #tile>
-  %e = math.exp %d : tensor<1x128xf32, #tile>
-  %s0 = quack_tv.thread_reduce addf %e : tensor<1x128xf32, #tile>
-  %s1 = quack_tv.warp_reduce addf %s0 : tensor<1x32xf32, #thread>
-  quack_tv.store %s1, %s : tensor<1x1xf32, #row>, memref<?xf32>
-}
-
 // maxnumf skips NaN; a partial without elements would spoil the sum.
 // CHECK-LABEL: quack_tv.kernel @maxnumf
 // CHECK: quack_tv.warp_reduce maxnumf %{{.*}} :

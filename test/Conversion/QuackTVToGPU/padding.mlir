@@ -30,18 +30,6 @@ quack_tv.kernel @filled_halves(%x: memref<?x317xbf16> in row) plan #plan shared 
   %3 = quack_tv.thread_reduce maximumf %2 : tensor<1x384xf32, #halves>
 }
 
-// A reduction that takes the load as it is wants zero there.
-// CHECK-LABEL: llvm.func @not_filled(
-// CHECK-NOT: 4286578688
-// CHECK: arith.maximumf
-// CHECK: arith.select
-quack_tv.kernel @not_filled(%x: memref<?x316xf32> in row) plan #plan shared 0 {
-  %0 = quack_tv.load %x : memref<?x316xf32> -> tensor<1x384xf32, #runs>
-  %1 = quack_tv.mask %0 from 316 identity 0xFF800000 : f32 : tensor<1x384xf32, #runs>
-  %2 = quack_tv.thread_reduce maximumf %1 : tensor<1x384xf32, #runs>
-  %3 = quack_tv.thread_reduce addf %0 : tensor<1x384xf32, #runs>
-}
-
 // What a computed piece would add is skipped as a whole.
 // CHECK-LABEL: llvm.func @skipped(
 // CHECK: %[[SUM:.*]] = arith.addf %[[BEFORE:.*]], %{{.*}} : vector<4xf32>

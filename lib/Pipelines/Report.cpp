@@ -12,7 +12,7 @@
 #include "quack/Plan/Planner.h"
 #include "quack/Report/Accesses.h"
 
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace quack;
@@ -60,6 +60,8 @@ static FailureOr<KernelReport> reportKernel(tv::KernelOp kernel,
   report.rows = launch.rows;
   report.threads = plan.getThreads();
   report.cluster = plan.getCluster();
+  report.split = plan.getSlices();
+  report.workspaceBytes = kernel.getWorkspace().value_or(0);
   report.rowsPerTile = plan.getRows();
   report.tiles = llvm::divideCeil(launch.rows, plan.getRows());
   report.sharedBytes = kernel.getSharedBytes().value_or(0);
@@ -73,22 +75,31 @@ static FailureOr<KernelReport> reportKernel(tv::KernelOp kernel,
   return report;
 }
 
-/// Marks the first of `kernel` and its variants that the launch can take.
+/// Marks the first of `kernel` and its variants that the launch can take, and
+/// the stages that follow it.
 static void markTaken(ModuleOp module, tv::KernelOp kernel,
                       MutableArrayRef<KernelReport> reports) {
-  for (tv::KernelOp variant = kernel; variant;) {
-    KernelReport *found =
-        llvm::find_if(reports, [&](const KernelReport &report) {
-          return report.name == variant.getSymName();
-        });
-    if (found->guard.empty()) {
-      found->isTaken = true;
-      return;
-    }
-    std::optional<StringRef> otherwise = variant.getOtherwise();
-    variant = otherwise ? module.lookupSymbol<tv::KernelOp>(*otherwise)
-                        : tv::KernelOp();
-  }
+  auto reportOf = [&](tv::KernelOp kernel) -> KernelReport & {
+    return *llvm::find_if(reports, [&](const KernelReport &report) {
+      return report.name == kernel.getSymName();
+    });
+  };
+  auto lookup = [&](std::optional<StringRef> name) {
+    return name ? module.lookupSymbol<tv::KernelOp>(*name) : tv::KernelOp();
+  };
+  while (kernel && !reportOf(kernel).guard.empty())
+    kernel = lookup(kernel.getOtherwise());
+  for (; kernel; kernel = lookup(kernel.getNext()))
+    reportOf(kernel).isTaken = true;
+}
+
+/// Returns how many rows `launch` has: as it says, or as `plan` or the cost
+/// model takes launches to have.
+static int64_t rowsOf(const DescribedLaunch &launch, tv::PlanAttr plan,
+                      const KernelTraits *traits) {
+  if (launch.rows != DescribedLaunch::usualRows || !traits)
+    return launch.rows;
+  return plan.getRowsHint() ? plan.getRowsHint() : traits->rows;
 }
 
 FailureOr<std::vector<KernelReport>>
@@ -105,13 +116,24 @@ quack::reportModule(ModuleOp module, const PipelineOptions &options,
     return failure();
   std::optional<Target> target = Target::lookup(options.target);
   std::vector<KernelReport> reports;
-  llvm::StringSet<> variants;
+  // Variants and later stages come after the kernel that names them, and have
+  // its launch.
+  llvm::StringMap<DescribedLaunch> launches;
+  SmallVector<tv::KernelOp> heads;
   for (tv::KernelOp kernel : module.getOps<tv::KernelOp>()) {
     auto known = traits.find(kernel.getSymName());
     bool isKnown = known != traits.end() && target;
-    DescribedLaunch launch = described;
-    if (launch.rows == DescribedLaunch::usualRows && isKnown)
-      launch.rows = known->second.rows;
+    auto [at, isHead] = launches.try_emplace(kernel.getSymName(), described);
+    DescribedLaunch launch = at->second;
+    if (isHead) {
+      heads.push_back(kernel);
+      launch.rows = rowsOf(described, kernel.getPlan(),
+                           isKnown ? &known->second : nullptr);
+    }
+    for (std::optional<StringRef> other :
+         {kernel.getOtherwise(), kernel.getNext()})
+      if (other)
+        launches.try_emplace(*other, launch);
     if (failed(verifyLaunch(kernel, launch)))
       return failure();
     FailureOr<KernelReport> report = reportKernel(kernel, launch);
@@ -121,14 +143,11 @@ quack::reportModule(ModuleOp module, const PipelineOptions &options,
       report->target = target->name;
       report->cost = predictCost(kernel, known->second, *target, launch.rows);
     }
-    if (std::optional<StringRef> otherwise = kernel.getOtherwise())
-      variants.insert(*otherwise);
     reports.push_back(std::move(*report));
   }
   if (reports.empty())
     return module.emitError("has no quack.kernel to report on");
-  for (tv::KernelOp kernel : module.getOps<tv::KernelOp>())
-    if (!variants.contains(kernel.getSymName()))
-      markTaken(module, kernel, reports);
+  for (tv::KernelOp kernel : heads)
+    markTaken(module, kernel, reports);
   return reports;
 }

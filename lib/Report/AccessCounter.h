@@ -36,7 +36,7 @@ bool isFirstCopy(const Modes &modes, int64_t index);
 /// A warp of a tile: where each lane's first element is.
 struct WarpOfTile {
   TileClass tile;
-  int64_t cta, warp;
+  int64_t slice, cta, warp;
   std::array<Coord, warpSize> first;
 
   /// Returns whether row `row` of the tile exists.
@@ -123,6 +123,13 @@ private:
   void addKept(tv::LoadOp load, const Fragment &fragment, int64_t to);
   void addPublish(tv::PublishOp publish);
   void addCollect(tv::CollectOp collect);
+
+  //===--- The stages' workspace (Workspace.cpp)
+  //---------------------------===//
+  /// Of the workspace, which lies at a multiple of 128 bytes.
+  Placement placeWorkspace();
+  void addSave(tv::SaveOp save);
+  void addMerge(tv::MergeOp merge);
 
   tv::KernelOp kernel;
   const DescribedLaunch &launch;

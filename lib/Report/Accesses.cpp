@@ -75,11 +75,12 @@ LogicalResult quack::verifyLaunch(tv::KernelOp kernel,
     return kernel.emitOpError("rows must not be negative, got ") << launch.rows;
   constexpr int64_t maxGrid = (int64_t(1) << 31) - 1;
   tv::PlanAttr plan = kernel.getPlan();
-  if (launch.rows / plan.getRows() >= maxGrid / plan.getCluster())
+  int64_t ctas = plan.getCluster() * plan.getSlices();
+  if (launch.rows / plan.getRows() >= maxGrid / ctas)
     return kernel.emitOpError()
            << launch.rows << " rows need more than the " << maxGrid
-           << " CTAs of a grid (" << plan.getRows()
-           << " rows a tile, clusters of " << plan.getCluster() << ")";
+           << " CTAs of a grid (" << plan.getRows() << " rows a tile, " << ctas
+           << " CTAs each)";
   if (failed(verifyNames(kernel, "row stride", launch.rowStrides,
                          {Role::row, Role::scalar})) ||
       failed(verifyNames(kernel, "offset", launch.offsets,
@@ -105,6 +106,8 @@ LogicalResult quack::verifyLaunch(tv::KernelOp kernel,
 
 std::string quack::violatedGuard(tv::KernelOp kernel,
                                  const DescribedLaunch &launch) {
+  if (int64_t least = kernel.getPlan().getLeastRows(); launch.rows < least)
+    return ("it is for launches of at least " + Twine(least) + " rows").str();
   for (unsigned i = 0; i < kernel.getOperandSpecs().size(); ++i) {
     if (!isa<MemRefType>(kernel.getFunctionType().getInput(i)))
       continue;
@@ -169,17 +172,19 @@ void AccessCounter::forEachWarp(const Fragment &fragment, int64_t rowBytes,
   for (const TileClass &tile :
        classifyTiles(launch.rows, plan.getRows(), rowBytes)) {
     tally.setTimes(tile.count);
-    for (int64_t cta = 0; cta < plan.getCluster(); ++cta)
-      for (int64_t warp = 0; warp < plan.getThreads() / warpSize; ++warp) {
-        WarpOfTile lanes{tile, cta, warp, {}};
-        for (int64_t lane = 0; lane < warpSize; ++lane) {
-          int64_t linear = layout.evaluate(index(Level::Cta, cta),
-                                           index(Level::Warp, warp), lane, 0);
-          lanes.first[lane] = {linear / fragment.shape.columns,
-                               linear % fragment.shape.columns};
+    for (int64_t slice = 0; slice < plan.getSlices(); ++slice)
+      for (int64_t cta = 0; cta < plan.getCluster(); ++cta)
+        for (int64_t warp = 0; warp < plan.getThreads() / warpSize; ++warp) {
+          WarpOfTile lanes{tile, slice, cta, warp, {}};
+          for (int64_t lane = 0; lane < warpSize; ++lane) {
+            int64_t linear = layout.evaluate(
+                index(Level::Cta, cta), index(Level::Warp, warp), lane,
+                /*value=*/0, index(Level::Slice, slice));
+            lanes.first[lane] = {linear / fragment.shape.columns,
+                                 linear % fragment.shape.columns};
+          }
+          visit(lanes);
         }
-        visit(lanes);
-      }
   }
 }
 
@@ -194,7 +199,9 @@ void AccessCounter::ask(Value tile) {
   while (!needed.empty()) {
     Operation *op = needed.pop_back_val().getDefiningOp();
     // Results of steps are there since the step.
-    if (!op || isa<tv::ThreadReduceOp, tv::WarpReduceOp, tv::CollectOp>(op) ||
+    if (!op ||
+        isa<tv::ThreadReduceOp, tv::WarpReduceOp, tv::CollectOp, tv::MergeOp>(
+            op) ||
         !asked.insert(op).second)
       continue;
     if (auto load = dyn_cast<tv::LoadOp>(op))
@@ -252,6 +259,11 @@ LogicalResult AccessCounter::visit(Operation &op) {
       })
       .Case(
           [&](tv::CollectOp collect) { return addCollect(collect), success(); })
+      .Case([&](tv::SaveOp save) {
+        llvm::for_each(save.getValues(), [&](Value value) { ask(value); });
+        return addSave(save), success();
+      })
+      .Case([&](tv::MergeOp merge) { return addMerge(merge), success(); })
       // They meet at barriers, which have no counters here.
       .Case<tv::AwaitOp, tv::BarrierOp, tv::ExchangeWaitOp, tv::ClusterInitOp,
             tv::ClusterArriveOp, tv::ClusterWaitOp>(

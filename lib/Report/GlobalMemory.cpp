@@ -80,7 +80,8 @@ void AccessCounter::addPieces(const Fragment &fragment, Placement place,
         if (isStore && fragment.shape.columns == 1 &&
             !(isFirstCopy(layout.modes(Level::Lane), lane) &&
               isFirstCopy(layout.modes(Level::Warp), warp.warp) &&
-              isFirstCopy(layout.modes(Level::Cta), warp.cta)))
+              isFirstCopy(layout.modes(Level::Cta), warp.cta) &&
+              isFirstCopy(layout.modes(Level::Slice), warp.slice)))
           existing[lane] = 0;
       for (int64_t at = 0; at < runBytes; at += tv::maxAccessBytes) {
         int64_t width = std::min(runBytes - at, tv::maxAccessBytes);

@@ -56,10 +56,16 @@ static Object toJSON(const AccessReport &access) {
 }
 
 llvm::json::Value KernelReport::toJSON() const {
-  Object object{{"name", name},       {"columns", columns},
-                {"rows", rows},       {"threads", threads},
-                {"cluster", cluster}, {"rows_per_tile", rowsPerTile},
-                {"tiles", tiles},     {"shared_bytes", sharedBytes},
+  Object object{{"name", name},
+                {"columns", columns},
+                {"rows", rows},
+                {"threads", threads},
+                {"cluster", cluster},
+                {"rows_per_tile", rowsPerTile},
+                {"tiles", tiles},
+                {"split", split},
+                {"shared_bytes", sharedBytes},
+                {"workspace_bytes_per_row", workspaceBytes},
                 {"taken", isTaken}};
   if (cost) {
     object["target"] = target;

@@ -21,7 +21,7 @@ using namespace quack;
 
 /// Columns that one CTA stages of each row.
 static int64_t columnsPerCta(const Fragment &fragment) {
-  return fragment.shape.columns / fragment.layout->size(Level::Cta);
+  return fragment.sliceColumns() / fragment.layout->size(Level::Cta);
 }
 
 /// cp.async: the lanes that copy 16 bytes are one request; one that copies
@@ -58,8 +58,11 @@ void AccessCounter::addBulkCopies(const Fragment &fragment, Placement place) {
   forEachWarp(fragment, place.rowBytes, [&](const WarpOfTile &warp) {
     if (warp.warp != 0)
       return;
-    int64_t start =
-        fragment.layout->size(Level::Cta) > 1 ? warp.cta * width : 0;
+    const TVLayout &layout = *fragment.layout;
+    int64_t ctas = layout.size(Level::Cta);
+    int64_t part = (ctas > 1 ? warp.cta : 0) +
+                   (layout.size(Level::Slice) > 1 ? warp.slice * ctas : 0);
+    int64_t start = part * width;
     int64_t copied =
         std::clamp<int64_t>(columns - start, 0, width) * bytes / 16 * 16;
     for (int64_t row = 0; row < warp.tile.rows; ++row)
@@ -168,6 +171,7 @@ void AccessCounter::addPublish(tv::PublishOp publish) {
   Fragment fragment = fragmentOf(publish.getValues().front().getType());
   const TVLayout &layout = *fragment.layout;
   int64_t slotWords = tv::exchangeSlotWords(publish.getValues().size());
+  int64_t sliceColumns = fragment.sliceColumns();
   int64_t peers = kernel.getPlan().getCluster();
   forEachWarp(fragment, /*rowBytes=*/0, [&](const WarpOfTile &warp) {
     if (!isFirstCopy(layout.modes(Level::Warp), warp.warp))
@@ -184,9 +188,9 @@ void AccessCounter::addPublish(tv::PublishOp publish) {
         LaneAddresses addresses;
         for (int64_t lane = 0; lane < warpSize; ++lane) {
           Coord first = warp.first[lane];
-          int64_t slot = (first.row + fragment.offset(index).row) *
-                             fragment.shape.columns +
-                         first.column;
+          int64_t slot =
+              (first.row + fragment.offset(index).row) * sliceColumns +
+              first.column % sliceColumns;
           addresses[lane] =
               isFirstCopy(layout.modes(Level::Lane), lane)
                   ? alloc.getOffset() + (slot * slotWords + at) * 4
@@ -253,7 +257,7 @@ void AccessCounter::addCollect(tv::CollectOp collect) {
             int64_t partial = start + lane % group, slot = 0;
             if (partial < count)
               slot = (warp.first[lane].row + fragment.offset(index).row) *
-                         fragment.shape.columns +
+                         fragment.sliceColumns() +
                      ownColumn + partialColumn(fragment, isRemote, partial);
             addresses[lane] = alloc.getOffset() + (slot * slotWords + at) * 4;
           }

@@ -58,12 +58,17 @@ static void printLaunch(llvm::raw_ostream &os, const KernelReport &report) {
   if (report.cost)
     os << " on " << report.target;
   os << (report.isTaken ? ", taken by this launch\n" : "\n");
+  std::string cluster =
+      report.cluster == 1
+          ? "a CTA"
+          : formatv("a cluster of {0} CTAs", report.cluster).str();
+  if (report.split > 1)
+    cluster = formatv("split over {0} times {1}", report.split, cluster);
   os << formatv("  launch      {0} of {1}, each {2} of {3} threads\n",
                 count(report.tiles, "tile"), count(report.rowsPerTile, "row"),
-                report.cluster == 1
-                    ? "a CTA"
-                    : formatv("a cluster of {0} CTAs", report.cluster).str(),
-                report.threads);
+                cluster, report.threads);
+  if (report.workspaceBytes)
+    os << formatv("  workspace   {0} bytes a row\n", report.workspaceBytes);
   os << formatv("  shared      {0} bytes a CTA\n", report.sharedBytes);
   if (report.cost)
     printCost(os, *report.cost);

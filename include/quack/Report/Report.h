@@ -61,9 +61,10 @@ enum class MemorySpace { global, shared, cluster };
 
 /// One operation of the tile program, as far as it accesses one space.
 struct AccessReport {
-  std::string operation; ///< load, keep, store, stage, read, publish or collect
-  std::string operand;   ///< of the kernel; empty for an exchange
-  std::string form;      ///< such as "pass 1" or "bulk"; may be empty
+  /// load, keep, store, stage, read, publish, collect, save or merge.
+  std::string operation;
+  std::string operand; ///< of the kernel; empty for an exchange
+  std::string form;    ///< such as "pass 1" or "bulk"; may be empty
   /// Where the row program says it; line 0: unknown.
   std::string file;
   unsigned line = 0, column = 0;
@@ -98,15 +99,18 @@ struct KernelReport {
   std::string name, target;
   int64_t columns = 0, rows = 0;
   int64_t threads = 0, cluster = 1, rowsPerTile = 1;
-  int64_t tiles = 0;       ///< clusters launched
+  int64_t split = 1;       ///< clusters that share a row
+  int64_t tiles = 0;       ///< of rows; each is worked on by `split` clusters
   int64_t sharedBytes = 0; ///< a CTA
-  /// None for a tile program without a row program.
+  int64_t workspaceBytes = 0; ///< a row
+  /// None for a tile program without a row program, and for the later stages of
+  /// a launch, which the first one's includes.
   std::optional<PredictedCost> cost;
   /// Why the launch cannot take this kernel; empty if it can. Then there are
   /// accesses.
   std::string guard;
   /// Whether the launch takes this kernel: of its variants it is the first that
-  /// can.
+  /// can, or a later stage of that.
   bool isTaken = false;
   std::vector<AccessReport> accesses;
 

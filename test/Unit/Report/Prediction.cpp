@@ -149,7 +149,7 @@ static llvm::Expected<sim::Report> simulate(const sim::Module &module,
   sim::LaunchConfig config;
   config.kernel = kernel.name;
   int64_t tiles = (launch.rows + kernel.rowsPerTile - 1) / kernel.rowsPerTile;
-  config.grid = {uint32_t(tiles * kernel.cluster), 1, 1};
+  config.grid = {uint32_t(tiles * kernel.split * kernel.cluster), 1, 1};
   config.block = {uint32_t(kernel.threads), 1, 1};
   config.cluster = {uint32_t(kernel.cluster), 1, 1};
   config.sharedBytes = uint32_t(kernel.sharedBytes);
@@ -178,6 +178,13 @@ static llvm::Expected<sim::Report> simulate(const sim::Module &module,
   config.arguments.push_back(uint64_t(launch.rows));
   config.arguments.insert(config.arguments.end(), scalars.begin(),
                           scalars.end());
+  if (kernel.workspaceBytes) {
+    arrays.emplace_back(size_t(launch.rows * kernel.workspaceBytes));
+    uint64_t address = uint64_t(arrays.size()) << 40;
+    config.buffers.push_back(
+        {address, arrays.back().data(), arrays.back().size()});
+    config.arguments.push_back(address);
+  }
   sim::Options options;
   options.checks = 0;
   return module.launch(config, options);

@@ -125,6 +125,34 @@ static std::vector<Case> keptRows() {
   return cases;
 }
 
+/// Rows that several clusters share, in stages.
+static std::vector<Case> splitRows() {
+  std::vector<Case> cases;
+  for (const char *program :
+       {"lib/Kernels/softmax.mlir", "lib/Kernels/sum.mlir",
+        "lib/Kernels/l2_normalize.mlir",
+        "test/Semantics/programs/independent-reductions.mlir",
+        "test/Semantics/programs/layer-norm.mlir"})
+    for (const char *spread :
+         {"threads = 64, threads_per_row = 64, split = 2",
+          "threads = 64, threads_per_row = 32, split = 3, rows_per_thread = 2",
+          "threads = 96, threads_per_row = 96, cluster = 2, split = 5, "
+          "exchange = ctas",
+          "threads = 64, threads_per_row = 32, cluster = 2, split = 16",
+          "threads = 32, threads_per_row = 32, split = 64",
+          "threads = 64, threads_per_row = 64, split = 4, hold = {x = async}",
+          "threads = 64, threads_per_row = 32, cluster = 2, split = 3, hold = "
+          "{x = bulk}",
+          "threads = 64, threads_per_row = 32, split = 3, hold = {x = reload}"})
+      for (int64_t columns : {129, 1003, 2000, 4104})
+        for (int64_t rows : {1, 5}) {
+          DescribedLaunch launch;
+          launch.rows = rows;
+          cases.push_back({program, columns, "", spread, launch});
+        }
+  return cases;
+}
+
 /// Plans that are pinned: how a row is spread, held and exchanged.
 static std::vector<Case> pinnedPlans() {
   static const std::vector<std::string> spreads = {
@@ -217,6 +245,7 @@ static std::vector<Case> programs() {
 TEST(PredictionTest, ownPlans) { check(ownPlans(), 47); }
 TEST(PredictionTest, pinnedPlans) { check(pinnedPlans(), 83); }
 TEST(PredictionTest, keptRows) { check(keptRows(), 17); }
+TEST(PredictionTest, splitRows) { check(splitRows(), 17); }
 TEST(PredictionTest, longRows) { check(longRows(), 17); }
 TEST(PredictionTest, vectors) { check(vectors(), 23); }
 TEST(PredictionTest, programs) { check(programs(), 13); }
@@ -225,6 +254,7 @@ TEST(PredictionTest, DISABLED_allOwnPlans) { check(ownPlans()); }
 TEST(PredictionTest, DISABLED_allPinnedPlans) { check(pinnedPlans()); }
 TEST(PredictionTest, DISABLED_allLongRows) { check(longRows()); }
 TEST(PredictionTest, DISABLED_allKeptRows) { check(keptRows()); }
+TEST(PredictionTest, DISABLED_allSplitRows) { check(splitRows()); }
 TEST(PredictionTest, DISABLED_allVectors) { check(vectors()); }
 TEST(PredictionTest, DISABLED_allPrograms) { check(programs()); }
 

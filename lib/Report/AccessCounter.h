@@ -109,6 +109,13 @@ private:
                  llvm::function_ref<std::pair<int64_t, int64_t>(int64_t lane,
                                                                 int64_t skew)>
                      range);
+  /// Adds the windows of the pieces from `from` on. A lane's window leaves out
+  /// what lies before its run where `isCutBefore(lane, column, window)`; the
+  /// one after a chain has its first `beyondEnd(skew)` elements.
+  void addWindows(
+      const Fragment &fragment, Placement place, int64_t from,
+      llvm::function_ref<bool(int64_t, int64_t, const Window &)> isCutBefore,
+      llvm::function_ref<int64_t(int64_t)> beyondEnd);
   void addLoadedWindows(const Fragment &fragment, Placement place,
                         int64_t from);
   void addOwnWindows(const Fragment &fragment, Placement place);

@@ -63,11 +63,10 @@ static Tally::Key keyBeyond(const Fragment &fragment, int64_t index) {
   return {index, fragment.run * fragment.elementBytes(), 0};
 }
 
-/// A window of a load has what is needed before and after the run as well; only
-/// at the row's start there is nothing before. After the last piece of a chain
-/// the first lane loads one window more, unless the row is aligned.
-void AccessCounter::addLoadedWindows(const Fragment &fragment, Placement place,
-                                     int64_t from) {
+void AccessCounter::addWindows(
+    const Fragment &fragment, Placement place, int64_t from,
+    function_ref<bool(int64_t, int64_t, const Window &)> isCutBefore,
+    function_ref<int64_t(int64_t)> beyondEnd) {
   int64_t count = fragment.windowBytes() / fragment.elementBytes();
   forEachWarp(fragment, place.rowBytes, [&](const WarpOfTile &warp) {
     for (int64_t index = from; index < fragment.pieces; ++index) {
@@ -76,11 +75,11 @@ void AccessCounter::addLoadedWindows(const Fragment &fragment, Placement place,
         Window window{{index, at * fragment.elementBytes(), 0},
                       offset.row,
                       offset.column + at};
-        addWindow(fragment, place, warp, window,
-                  [&](int64_t lane, int64_t skew) {
-                    bool isStart = warp.first[lane].column + window.begin == 0;
-                    return std::pair(isStart ? skew : 0, count);
-                  });
+        addWindow(
+            fragment, place, warp, window, [&](int64_t lane, int64_t skew) {
+              bool isCut = isCutBefore(lane, warp.first[lane].column, window);
+              return std::pair(isCut ? skew : 0, count);
+            });
       }
       if (fragment.continuesChain(index + 1))
         continue;
@@ -88,10 +87,24 @@ void AccessCounter::addLoadedWindows(const Fragment &fragment, Placement place,
                     offset.column + fragment.neighbours() * fragment.run,
                     /*onlyFirstLane=*/true};
       addWindow(fragment, place, warp, beyond, [&](int64_t, int64_t skew) {
-        return std::pair<int64_t, int64_t>(0, skew ? count : 0);
+        return std::pair<int64_t, int64_t>(0, beyondEnd(skew));
       });
     }
   });
+}
+
+/// A window of a load has what is needed before and after the run as well; only
+/// at the row's start there is nothing before. After the last piece of a chain
+/// the first lane loads one window more, unless the row is aligned.
+void AccessCounter::addLoadedWindows(const Fragment &fragment, Placement place,
+                                     int64_t from) {
+  int64_t count = fragment.windowBytes() / fragment.elementBytes();
+  addWindows(
+      fragment, place, from,
+      [](int64_t, int64_t column, const Window &window) {
+        return column + window.begin == 0;
+      },
+      [&](int64_t skew) { return skew ? count : 0; });
 }
 
 /// Each chain accesses its own elements alone: its first lane leaves what lies
@@ -99,30 +112,12 @@ void AccessCounter::addLoadedWindows(const Fragment &fragment, Placement place,
 /// more. So an element is stored once, and none is loaded that another warp may
 /// have stored.
 void AccessCounter::addOwnWindows(const Fragment &fragment, Placement place) {
-  int64_t count = fragment.windowBytes() / fragment.elementBytes();
-  forEachWarp(fragment, place.rowBytes, [&](const WarpOfTile &warp) {
-    for (int64_t index = 0; index < fragment.pieces; ++index) {
-      Coord offset = fragment.offset(index);
-      bool startsChain = !fragment.continuesChain(index);
-      for (int64_t at = 0; at < fragment.run; at += count) {
-        Window window{{index, at * fragment.elementBytes(), 0},
-                      offset.row,
-                      offset.column + at};
-        addWindow(fragment, place, warp, window,
-                  [&](int64_t lane, int64_t skew) {
-                    bool isFirst = startsChain && at == 0 &&
-                                   lane % fragment.neighbours() == 0;
-                    return std::pair(isFirst ? skew : 0, count);
-                  });
-      }
-      if (fragment.continuesChain(index + 1))
-        continue;
-      Window end{keyBeyond(fragment, index), offset.row,
-                 offset.column + fragment.neighbours() * fragment.run,
-                 /*onlyFirstLane=*/true};
-      addWindow(fragment, place, warp, end, [&](int64_t, int64_t skew) {
-        return std::pair<int64_t, int64_t>(0, skew);
-      });
-    }
-  });
+  addWindows(
+      fragment, place, /*from=*/0,
+      [&](int64_t lane, int64_t, const Window &window) {
+        auto [index, at, _] = window.key;
+        return at == 0 && !fragment.continuesChain(index) &&
+               lane % fragment.neighbours() == 0;
+      },
+      [](int64_t skew) { return skew; });
 }

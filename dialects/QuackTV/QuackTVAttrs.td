@@ -165,6 +165,9 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     }
     /// Returns C, `columns` rounded up to what the plan's layout covers.
     int64_t getPaddedColumns(int64_t columns) const;
+    /// Returns the elements that one thread holds, padding among them, of all rows
+    /// that it works on.
+    int64_t getElementsPerThread(int64_t columns) const;
     /// Returns the layout that a complete plan gives a row of `columns`.
     ::quack::TVLayout getLayout(int64_t columns) const;
   }];

@@ -11,6 +11,8 @@
 
 #include "FewRows.h"
 
+#include "quack/Dialect/QuackTV/PlanNumbers.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -21,13 +23,6 @@ using namespace quack;
 /// CTAs that share a row, of all clusters.
 static int64_t getCtasPerRow(tv::PlanAttr plan) {
   return plan.getSlices() * plan.getCluster();
-}
-
-/// Elements of a row that one thread holds, over all rows it works on.
-static int64_t elementsPerThread(const KernelTraits &traits,
-                                 tv::PlanAttr plan) {
-  return plan.getPaddedColumns(traits.columns) / getCtasPerRow(plan) /
-         plan.getThreadsPerRow() * plan.getRowsPerThread();
 }
 
 static tv::Hold holdOf(const OperandTraits &operand, tv::PlanAttr plan) {
@@ -49,7 +44,7 @@ bool quack::reloadsRows(const KernelTraits &traits, tv::PlanAttr plan) {
 /// Registers a thread needs, as ptxas was seen to allot them.
 static int64_t estimateRegisters(const KernelTraits &traits, const Target &target,
                                  tv::PlanAttr plan) {
-  int64_t elements = elementsPerThread(traits, plan);
+  int64_t elements = plan.getElementsPerThread(traits.columns);
   double registers = 16;
   int64_t wide = 0;
   for (const OperandTraits &operand : traits.operands) {
@@ -174,26 +169,24 @@ std::string quack::violatedRule(const KernelTraits &traits, const Target &target
            "least 32, got " +
            text(plan.getThreadsPerRow());
   if (plan.getSlices() > 1 && plan.getThreadsPerRow() < warpSize)
-    return "where split > 1 a slice of a row needs whole warps: "
-           "threads_per_row must "
-           "be at least 32, got " +
+    return "where split > 1 a slice of a row needs whole warps: threads_per_row "
+           "must be at least 32, got " +
            text(plan.getThreadsPerRow());
   if (plan.getThreads() % plan.getThreadsPerRow() != 0)
     return "threads_per_row must divide threads = " + text(plan.getThreads()) +
            ", got " + text(plan.getThreadsPerRow());
+  if (traits.updatesScalar && plan.getSlices() > 1)
+    return "a kernel with an inout scalar operand needs split = 1: one cluster "
+           "must not store what another still reads, got " +
+           text(plan.getSlices());
   if (traits.updatesScalar && plan.getCluster() > 1)
     return "a kernel with an inout scalar operand needs a cluster of 1: one CTA "
            "must not store what another still reads, got " +
            text(plan.getCluster());
-  if (traits.updatesScalar && plan.getSlices() > 1)
-    return "a kernel with an inout scalar operand needs split = 1: one cluster "
-           "must "
-           "not store what another still reads, got " +
-           text(plan.getSlices());
   for (const OperandTraits &operand : traits.operands)
     if (std::string rule = violatedHold(traits, plan, operand); !rule.empty())
       return rule;
-  int64_t elements = elementsPerThread(traits, plan);
+  int64_t elements = plan.getElementsPerThread(traits.columns);
   if (elements > maxElementsPerThread)
     return "a thread must hold at most " + text(maxElementsPerThread) +
            " elements (its code is unrolled), got " + text(elements) +
@@ -285,7 +278,7 @@ static double operationsPerElement(const KernelTraits &traits, tv::PlanAttr plan
   double operations = traits.operations;
   if (!plan.startsAnywhere() || plan.getVectorSize() == 1)
     return operations;
-  double ends = 1.0 / elementsPerThread(traits, plan);
+  double ends = 1.0 / plan.getElementsPerThread(traits.columns);
   for (const OperandTraits &operand : traits.operands)
     if (operand.role == Role::row)
       operations += int(operand.isLoaded) * (1.2 + loadEnd * ends) +
@@ -303,7 +296,7 @@ static double butterflySteps(const KernelTraits &traits, tv::PlanAttr plan) {
 static double serialTime(const KernelTraits &traits, const Target &target,
                          tv::PlanAttr plan) {
   // The rows of a thread go through the butterfly side by side, more or less.
-  return (elementsPerThread(traits, plan) * 4.85 *
+  return (plan.getElementsPerThread(traits.columns) * 4.85 *
               operationsPerElement(traits, plan) +
           target.shuffleLatency * butterflySteps(traits, plan) *
               std::sqrt(double(plan.getRowsPerThread()))) /
@@ -320,9 +313,7 @@ static double reachableBandwidth(const KernelTraits &traits, const Target &targe
 
 int64_t quack::countRereads(const KernelTraits &traits) {
   // Reductions that meet in one exchange read a chunk together: online pairs.
-  return traits.exponentials > 0
-             ? std::max<int64_t>(0, traits.passes - traits.exchanges)
-             : traits.passes - 1;
+  return traits.passes - 1 - traits.onlinePasses;
 }
 
 /// Microseconds that reading rows again takes of the whole GPU's time, for one row:
@@ -331,7 +322,7 @@ static double rereadTime(const KernelTraits &traits, const Target &target,
                          tv::PlanAttr plan, int64_t ctasPerSM) {
   int64_t passes = countRereads(traits);
   double kept = std::max<int64_t>(0, plan.getKept());
-  double rereadShare = std::max(0.0, 1 - kept / elementsPerThread(traits, plan));
+  double rereadShare = std::max(0.0, 1 - kept / plan.getElementsPerThread(traits.columns));
   double again = 0;
   for (const OperandTraits &operand : traits.operands)
     if (isRowInput(operand) && holdOf(operand, plan) == tv::Hold::reload)
@@ -356,9 +347,11 @@ static double coalescing(const KernelTraits &traits, tv::PlanAttr plan) {
 /// How often a CTA waits for memory as long as for its first load: once, and where a
 /// row is read in chunks, in part again for each.
 static double waitsForMemory(const KernelTraits &traits, tv::PlanAttr plan) {
-  return reloadsRows(traits, plan)
-             ? std::max(1.0, elementsPerThread(traits, plan) / 32.0 * 0.6 + 0.4)
-             : 1;
+  if (!reloadsRows(traits, plan))
+    return 1;
+  double chunks =
+      double(plan.getElementsPerThread(traits.columns)) / tv::chunkElements;
+  return std::max(1.0, chunks * 0.6 + 0.4);
 }
 
 static Limits computeLimits(const KernelTraits &traits, const Target &target,
@@ -380,17 +373,17 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
   limits.launch = ctaBytes / (target.ctaLaunch *
                               (1 + target.clusterLaunch * (plan.getCluster() - 1)) *
                               (1 + 0.02 * (plan.getThreads() / warpSize - 2)));
-  // A step of the butterfly is a shuffle and a combination for each row; where two
-  // reductions meet in one exchange it rescales by exponentials.
+  // A step of the butterfly is a shuffle and a combination for each row; that of an
+  // online pair rescales by exponentials.
   double steps = butterflySteps(traits, plan) * plan.getRowsPerThread() /
-                 elementsPerThread(traits, plan);
+                 plan.getElementsPerThread(traits.columns);
   limits.issue = elementBytes * 128 * target.clock /
                  (1.74 * (operationsPerElement(traits, plan) + 4.4 * steps) +
                   traits.passes);
-  double rescales = traits.exchanges > 1 ? steps / traits.exchanges : 0;
+  double rescales = traits.exchanges > 0 ? steps / traits.exchanges : 0;
   limits.mufu =
       elementBytes * 16 * target.clock /
-      std::max(1.0, traits.exponentials + 1.14 * (traits.exchanges - 1) * rescales);
+      std::max(1.0, traits.exponentials + 1.14 * traits.onlinePasses * rescales);
   return limits;
 }
 
@@ -409,9 +402,8 @@ CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
   cost.bytesInFlight =
       rowBytes / 2 * plan.getRows() / getCtasPerRow(plan) * cost.ctasPerSM;
   double rate = limits.combined() * coalescing(traits, plan);
-  // What is kept goes through the load and store unit three times.
   if (plan.getKept() > 0)
-    rate *= 0.85;
+    rate *= target.keptRate;
   // Padding columns take issue slots and registers, not bandwidth.
   double padding = double(plan.getPaddedColumns(traits.columns)) / traits.columns;
   rate /= 1 + 0.5 * (padding - 1);

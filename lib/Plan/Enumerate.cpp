@@ -184,8 +184,7 @@ Enumerator::mostKept(llvm::function_ref<tv::PlanAttr(int64_t)> withKept) const {
       !violatedRule(traits, target, plan).empty())
     return 0;
   int64_t vector = plan.getVectorSize();
-  int64_t kept = plan.getPaddedColumns(traits.columns) / plan.getCluster() /
-                 plan.getThreadsPerRow() * plan.getRowsPerThread();
+  int64_t kept = plan.getElementsPerThread(traits.columns);
   Target roomy = target;
   roomy.sharedPerSM = roomy.sharedPerCta = target.sharedBesideL1;
   while ((kept -= vector) > 0)
@@ -215,9 +214,8 @@ void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {
   if (traits.passes == 1 && pins.getCtasPerSM() < 0)
     cost.plan = withCtas(std::max<int64_t>(1, cost.ctasPerSM / 2));
   // At the edge of what it can hold ptxas spills a word of shifted rows, too.
-  int64_t held = plan.getPaddedColumns(traits.columns) / plan.getCluster() /
-                 plan.getSlices() / plan.getThreadsPerRow() * plan.getRowsPerThread();
-  if (plan.startsAnywhere() && held > 112 && pins.getCtasPerSM() < 0)
+  if (plan.startsAnywhere() && plan.getElementsPerThread(traits.columns) > 112 &&
+      pins.getCtasPerSM() < 0)
     cost.plan = withCtas(cost.ctasPerSM);
   plans.push_back(cost);
 }
@@ -252,7 +250,8 @@ void Enumerator::tryShape(int64_t threads, int64_t threadsPerRow,
   int64_t vectorSize = pins.getVectorSize() ? pins.getVectorSize() : widestVector();
   int64_t perCta =
       llvm::divideCeil(traits.columns, cluster * std::max<int64_t>(1, split));
-  bool isAsked = pins.getThreadsPerRow() && (pins.getCluster() || pins.getSplit());
+  bool isAsked = pins.getThreadsPerRow() && (cluster == 1 || pins.getCluster()) &&
+                 (split <= 1 || pins.getSplit());
   if ((cluster > 1 || split > 1) && threadsPerRow < warpSize && !isAsked)
     return;
   // More threads than vectors only pad.

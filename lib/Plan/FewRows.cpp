@@ -31,13 +31,6 @@ bool quack::hasFewRows(const KernelTraits &traits, const Target &target) {
          traits.rows * bytes < 4.0 * target.sms * target.sharedPerSM;
 }
 
-/// Rounds of reductions that need each other's results: a pair (maximum, sum of
-/// exponentials) meets once.
-static int64_t countRounds(const KernelTraits &traits) {
-  bool isOnline = traits.exponentials > 0 && traits.exchanges > 1;
-  return traits.exchanges - (isOnline ? 1 : 0);
-}
-
 /// Microseconds that a warp takes to combine a slot for each lane.
 static constexpr double slotTime = 0.05;
 
@@ -57,12 +50,12 @@ double quack::launchTime(const KernelTraits &traits, const Target &target,
                                       double(traits.columns) / ctasPerTile);
   double rate =
       std::min(target.smBandwidth, target.bandwidth / busySMs) / resident;
-  int64_t rounds = countRounds(traits);
+  // An online pair meets once.
+  int64_t rounds = traits.exchanges - traits.onlinePasses;
   bool isSplit = plan.getSlices() > 1 && rounds > 0;
   double reads = 1;
   if (reloadsRows(traits, plan)) {
-    double held = plan.getPaddedColumns(traits.columns) / ctasPerTile /
-                  plan.getThreadsPerRow() * plan.getRowsPerThread();
+    double held = plan.getElementsPerThread(traits.columns);
     double kept = std::max<int64_t>(0, plan.getKept());
     reads += countRereads(traits) * std::max(0.0, 1 - kept / held);
   }

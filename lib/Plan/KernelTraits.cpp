@@ -8,6 +8,7 @@
 
 #include "quack/Plan/Planner.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -46,6 +47,32 @@ private:
 static bool isExponential(Operation &op) {
   return isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::RsqrtOp,
              math::SqrtOp>(op);
+}
+
+/// Returns the maximum that `subtracted` is, or that it replaces under some
+/// condition; null if it is neither.
+static ReduceOp underlyingMaximum(Value subtracted) {
+  if (auto select = subtracted.getDefiningOp<arith::SelectOp>())
+    for (Value choice : {select.getTrueValue(), select.getFalseValue()})
+      if (ReduceOp maximum = underlyingMaximum(choice))
+        return maximum;
+  auto reduce = subtracted.getDefiningOp<ReduceOp>();
+  return reduce && reduce.getKind() == ReduceKind::maximumf ? reduce : ReduceOp();
+}
+
+/// Returns whether quack-tv-fuse-reductions makes one exchange of this sum, of
+/// exp(v - m), and the maximum m of v.
+static bool isOnlineSum(ReduceOp sum) {
+  Operation *exp = sum.getSource().getDefiningOp();
+  if (sum.getKind() != ReduceKind::addf ||
+      !isa_and_nonnull<math::ExpOp, math::Exp2Op>(exp))
+    return false;
+  auto difference = exp->getOperand(0).getDefiningOp<arith::SubFOp>();
+  auto spread =
+      difference ? difference.getRhs().getDefiningOp<BroadcastOp>() : nullptr;
+  ReduceOp maximum =
+      spread ? underlyingMaximum(spread.getSource()) : ReduceOp();
+  return maximum && maximum.getSource() == difference.getLhs();
 }
 
 /// Counts the row values that wait at the boundary after each pass.
@@ -91,11 +118,15 @@ KernelTraits KernelTraits::analyse(KernelOp kernel, int64_t rowsHint) {
     traits.updatesScalar |= spec.getRole() == Role::scalar &&
                             spec.getDirection() == Direction::inout;
   }
-  llvm::SmallDenseSet<int64_t> exchanges;
+  llvm::SmallDenseSet<int64_t> exchanges, ownExchanges;
   bool hasRowStore = false;
   for (Operation &op : kernel.getBody().front()) {
-    if (auto reduce = dyn_cast<ReduceOp>(op))
-      exchanges.insert(analysis.passOf(reduce.getSource()));
+    if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      int64_t pass = analysis.passOf(reduce.getSource());
+      exchanges.insert(pass);
+      if (!isOnlineSum(reduce))
+        ownExchanges.insert(pass);
+    }
     if (auto store = dyn_cast<StoreOp>(op); store && isRow(store.getValue())) {
       // With several row stores, one of them comes before another's operands.
       traits.storesEarly |= hasRowStore || analysis.passOf(store.getValue()) <
@@ -112,5 +143,6 @@ KernelTraits KernelTraits::analyse(KernelOp kernel, int64_t rowsHint) {
     }
   }
   traits.exchanges = exchanges.size();
+  traits.onlinePasses = exchanges.size() - ownExchanges.size();
   return traits;
 }

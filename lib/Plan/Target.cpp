@@ -42,6 +42,7 @@ std::optional<Target> Target::lookup(llvm::StringRef name) {
   target.clusterExchange = 1.26;
   target.clusterMember = 0.135;
   target.shuffleLatency = 23;
+  target.keptRate = 0.85;
   if (name == "h200")
     return target;
   if (name == "h100") {

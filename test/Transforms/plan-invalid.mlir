@@ -213,7 +213,7 @@ quack.kernel @odd_threads_of_a_row(%x: memref<?x65536xf32> in row) plan #quack_t
 
 // -----
 
-// expected-error @below {{'quack.kernel' op has no legal plan for N = 1024 with threads_per_row = 16, split = 2: in a cluster a row needs whole warps: threads_per_row must be at least 32, got 16; nearest legal: threads_per_row = 32, or split = 1}}
+// expected-error @below {{'quack.kernel' op has no legal plan for N = 1024 with threads_per_row = 16, split = 2: where split > 1 a slice of a row needs whole warps: threads_per_row must be at least 32, got 16; nearest legal: threads_per_row = 32, or split = 1}}
 quack.kernel @slice_of_part_of_a_warp(%x: memref<?x1024xf32> in row)
     plan #quack_tv.plan<threads = 64, threads_per_row = 16, split = 2> {
   %v = quack.load %x : memref<?x1024xf32> -> tensor<1024xf32>
@@ -221,7 +221,7 @@ quack.kernel @slice_of_part_of_a_warp(%x: memref<?x1024xf32> in row)
 
 // -----
 
-// expected-error @below {{'quack.kernel' op has no legal plan for N = 1024 with split = 2: a kernel with an inout scalar operand needs a cluster of 1: one CTA must not store what another still reads, got 4; nearest legal: split = 1}}
+// expected-error @below {{'quack.kernel' op has no legal plan for N = 1024 with split = 2: a kernel with an inout scalar operand needs split = 1: one cluster must not store what another still reads, got 2; nearest legal: split = 1}}
 quack.kernel @split_updates_a_scalar(%x: memref<?x1024xf32> in row, %s: memref<?xf32> inout scalar)
     plan #quack_tv.plan<threads = 64, cluster = 1, threads_per_row = 64, split = 2> {
   %v = quack.load %x : memref<?x1024xf32> -> tensor<1024xf32>

@@ -34,6 +34,8 @@ struct KernelTraits {
   llvm::SmallVector<OperandTraits> operands;
   int64_t passes;       ///< passes over the row, at least 1
   int64_t exchanges;    ///< trips to other threads of the row
+  int64_t onlinePasses; ///< passes that are one with an earlier one: sums of
+                        ///< exp(v - m) that meet together with the maximum m
   int64_t liveRows;     ///< row values that wait for a later pass, at most at once
   int64_t operations;   ///< elementwise operations an element, over all passes
   int64_t exponentials; ///< of those, on the MUFU

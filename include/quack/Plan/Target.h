@@ -45,6 +45,9 @@ struct Target {
   double clusterExchange; ///< microseconds for one exchange through DSMEM
   double shuffleLatency;  ///< cycles until the next step of a butterfly
   double clusterMember;   ///< microseconds more for each CTA of the cluster
+  double keptRate; ///< the share of the rate that is left where rows that are read
+                   ///< again wait in shared memory: they go through the load and
+                   ///< store unit three times
 
   /// Returns the description called `name` (h100 or h200), if there is one.
   static std::optional<Target> lookup(llvm::StringRef name);

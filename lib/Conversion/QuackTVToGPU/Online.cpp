@@ -12,12 +12,10 @@
 
 #include "ThreadBuilder.h"
 
+#include "quack/Dialect/QuackTV/PlanNumbers.h"
+
 using namespace mlir;
 using namespace quack;
-
-/// Elements of a thread that are read together: enough accesses under way, few
-/// enough registers for a CTA of 1024 threads.
-static constexpr int64_t chunkElements = 32;
 
 /// Row scalars and partials have fewer elements than the row.
 static int64_t getElementCount(Value tile) {
@@ -123,7 +121,7 @@ bool ThreadBuilder::visitOnline(tv::ThreadReduceOp first) {
   if (!group)
     return false;
   Fragment fragment = fragmentOf(first.getSource().getType());
-  size_t chunkPieces = std::max<int64_t>(1, chunkElements / fragment.run);
+  size_t chunkPieces = std::max<int64_t>(1, tv::chunkElements / fragment.run);
   llvm::MapVector<int64_t, SmallVector<int64_t>> rows;
   for (int64_t index = 0; index < fragment.pieces; ++index)
     rows[fragment.offset(index).row].push_back(index);

@@ -376,6 +376,11 @@ int64_t PlanAttr::getPaddedColumns(int64_t columns) const {
                                     getThreadsPerRow() * getVectorSize());
 }
 
+int64_t PlanAttr::getElementsPerThread(int64_t columns) const {
+  return getPaddedColumns(columns) / getSlices() / getCluster() / getThreadsPerRow() *
+         getRowsPerThread();
+}
+
 TVLayout PlanAttr::getLayout(int64_t columns) const {
   int64_t padded = getPaddedColumns(columns), v = getVectorSize();
   int64_t perSlice = padded / getSlices(), perCta = perSlice / getCluster();

@@ -21,6 +21,10 @@ namespace quack::tv {
 /// The most clusters that share a row.
 inline constexpr int64_t maxSplit = 1024;
 
+/// Elements of a thread that are read together where a row is reduced in chunks:
+/// enough accesses under way, few enough registers for a CTA of 1024 threads.
+inline constexpr int64_t chunkElements = 32;
+
 /// The values of one field.
 struct PlanNumber {
   llvm::StringRef rule;           ///< "a multiple of 32 from 32 to 1024"

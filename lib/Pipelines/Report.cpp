@@ -33,6 +33,7 @@ static PredictedCost predictCost(tv::KernelOp kernel, KernelTraits traits,
                                  const Target &target, int64_t rows) {
   tv::PlanAttr plan = kernel.getPlan();
   traits.rows = rows;
+  traits.knowsRows = true;
   CostedPlan costed = costPlan(traits, target, plan);
   PredictedCost cost;
   cost.registers = costed.registers;
@@ -41,13 +42,10 @@ static PredictedCost predictCost(tv::KernelOp kernel, KernelTraits traits,
                    double(target.threadsPerSM);
   cost.bytesInFlight = costed.bytesInFlight;
   cost.roofline = costed.roofline;
-  double atRate = costed.time * double(rows) * double(traits.columns) / 1e6;
-  double bytes = costed.bandwidth * atRate;
-  // However few the rows are, a CTA takes its time.
-  cost.microseconds = std::max(atRate, costed.life);
-  cost.bandwidth = bytes / cost.microseconds;
-  cost.decisive =
-      atRate < costed.life ? "the time of one CTA" : costed.decisive;
+  cost.microseconds =
+      costed.time * double(rows) * double(traits.columns) / 1e6;
+  cost.bandwidth = costed.bandwidth;
+  cost.decisive = costed.decisive;
   return cost;
 }
 

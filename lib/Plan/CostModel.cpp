@@ -41,6 +41,10 @@ bool quack::reloadsRows(const KernelTraits &traits, tv::PlanAttr plan) {
   });
 }
 
+bool quack::spillsUntold(const KernelTraits &traits, tv::PlanAttr plan) {
+  return plan.startsAnywhere() && plan.getElementsPerThread(traits.columns) > 112;
+}
+
 /// Registers a thread needs, as ptxas was seen to allot them.
 static int64_t estimateRegisters(const KernelTraits &traits, const Target &target,
                                  tv::PlanAttr plan) {
@@ -329,8 +333,7 @@ static double rereadTime(const KernelTraits &traits, const Target &target,
       again += passes * traits.columns * operand.bytes * rereadShare;
   double underWay = bytesPerRow(traits) * plan.getRows() / getCtasPerRow(plan) *
                     ctasPerSM * target.sms;
-  return again / (underWay < 0.6 * target.l2Bytes ? target.l2Bandwidth
-                                                  : target.readBandwidth);
+  return again / (target.fitsL2(underWay) ? target.l2Bandwidth : target.readBandwidth);
 }
 
 /// The share of an access's sectors that its rows' neighbouring lanes use.
@@ -387,6 +390,17 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
   return limits;
 }
 
+/// What the model of few rows needs to know. The coefficients say how much of what
+/// a full SM takes is left where few warps compete for it.
+static CtaCost costOfCta(const KernelTraits &traits, const Target &target,
+                         tv::PlanAttr plan, int64_t ctasPerSM, const Limits &limits) {
+  double ctaBytes = bytesPerRow(traits) * plan.getRows() / getCtasPerRow(plan);
+  double special = double(plan.getElementsPerThread(traits.columns)) *
+                   plan.getThreads() * traits.exponentials / (16 * target.clock);
+  return {ctasPerSM, 0.4 * special + 0.5 * ctaBytes / limits.issue,
+          0.36 * serialTime(traits, target, plan), coalescing(traits, plan)};
+}
+
 CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
                            tv::PlanAttr plan) {
   CostedPlan cost;
@@ -404,23 +418,20 @@ CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
   double rate = limits.combined() * coalescing(traits, plan);
   if (plan.getKept() > 0)
     rate *= target.keptRate;
+  // What ptxas is told keeps its words in registers, and its loads late.
+  if (spillsUntold(traits, plan))
+    rate *= 0.85;
   // Padding columns take issue slots and registers, not bandwidth.
   double padding = double(plan.getPaddedColumns(traits.columns)) / traits.columns;
   rate /= 1 + 0.5 * (padding - 1);
   cost.decisive = limits.decisive();
   cost.roofline = reachableBandwidth(traits, target);
-  cost.life = limits.life;
   if (hasFewRows(traits, target) || plan.getSlices() > 1) {
     bool isFull;
-    double time =
-        launchTime(traits, target, plan,
-                   {cost.ctasPerSM,
-                    target.memoryLatency * waitsForMemory(traits, plan) +
-                        exchangeTime(target, plan),
-                    serialTime(traits, target, plan), rate * target.sms},
-                   isFull);
-    if (!isFull)
-      cost.decisive = "rows";
+    double time = launchTime(traits, target, plan,
+                             costOfCta(traits, target, plan, cost.ctasPerSM, limits),
+                             isFull);
+    cost.decisive = isFull ? "memory" : "rows";
     cost.bandwidth = traits.rows * rowBytes / time;
     cost.time = 1e6 * rowBytes / traits.columns / cost.bandwidth;
     return cost;

@@ -213,9 +213,7 @@ void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {
   // more CTA. Others it would let have twice the registers that they need.
   if (traits.passes == 1 && pins.getCtasPerSM() < 0)
     cost.plan = withCtas(std::max<int64_t>(1, cost.ctasPerSM / 2));
-  // At the edge of what it can hold ptxas spills a word of shifted rows, too.
-  if (plan.startsAnywhere() && plan.getElementsPerThread(traits.columns) > 112 &&
-      pins.getCtasPerSM() < 0)
+  if (spillsUntold(traits, plan) && pins.getCtasPerSM() < 0)
     cost.plan = withCtas(cost.ctasPerSM);
   plans.push_back(cost);
 }

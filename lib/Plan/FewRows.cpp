@@ -2,12 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One launch after the other: a stage takes as long as its waves of CTAs, or as
-// the GPU takes for all bytes.
+// One stage after the other: each takes as long as the busiest SM has to move
+// and to compute, or as memory takes for all bytes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "FewRows.h"
+
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
@@ -31,61 +33,132 @@ bool quack::hasFewRows(const KernelTraits &traits, const Target &target) {
          traits.rows * bytes < 4.0 * target.sms * target.sharedPerSM;
 }
 
-/// Microseconds that a warp takes to combine a slot for each lane.
-static constexpr double slotTime = 0.05;
+namespace {
+/// The bytes of a row that one stage moves.
+struct Traffic {
+  double fromMemory = 0, fromL2 = 0, stored = 0;
+};
+
+/// What all stages of a launch have in common.
+class LaunchModel {
+public:
+  LaunchModel(const KernelTraits &traits, const Target &target,
+              tv::PlanAttr plan, const CtaCost &cta);
+
+  double launchTime();
+
+  bool isFull = true; ///< memory decides each stage's time
+
+private:
+  /// Reads of `bytes` for a second time, while `rows` rows are under way.
+  Traffic again(double bytes, double rows) const;
+  /// How often a row is read again, as a whole, where no thread holds all of it.
+  double rereads() const;
+  /// Microseconds in which a warp's lanes fold partials, each as many.
+  double foldTime(int64_t partials) const;
+  /// Microseconds of a stage that moves `traffic` for each row and does `share` of
+  /// the computing, after its first data are there.
+  double stageTime(const Traffic &traffic, double share);
+
+  const KernelTraits &traits;
+  const Target &target;
+  tv::PlanAttr plan;
+  CtaCost cta;
+  double loaded, stored; ///< bytes of a row
+  double reach;          ///< SMs that have something to do, at most
+  double ctasOfSM;       ///< that the busiest SM runs
+  double part;           ///< of a tile, what the CTA with the most columns has
+};
+} // namespace
+
+LaunchModel::LaunchModel(const KernelTraits &traits, const Target &target,
+                         tv::PlanAttr plan, const CtaCost &cta)
+    : traits(traits), target(target), plan(plan), cta(cta),
+      loaded(rowBytes(traits, &OperandTraits::isLoaded)),
+      stored(rowBytes(traits, &OperandTraits::isStored)),
+      reach(target.smsOfClusters(plan.getCluster())) {
+  double ctasOfTile = plan.getSlices() * plan.getCluster();
+  double tiles = std::ceil(double(traits.rows) / plan.getRows());
+  ctasOfSM = std::ceil(tiles * ctasOfTile / reach);
+  part = plan.getPaddedColumns(traits.columns) / double(traits.columns) /
+         ctasOfTile;
+}
+
+Traffic LaunchModel::again(double bytes, double rows) const {
+  Traffic traffic;
+  (target.fitsL2(rows * loaded) ? traffic.fromL2 : traffic.fromMemory) = bytes;
+  return traffic;
+}
+
+double LaunchModel::rereads() const {
+  if (!reloadsRows(traits, plan))
+    return 0;
+  double kept = std::max<int64_t>(0, plan.getKept());
+  return countRereads(traits) *
+         std::max(0.0, 1 - kept / plan.getElementsPerThread(traits.columns));
+}
+
+double LaunchModel::foldTime(int64_t partials) const {
+  return target.foldTime * double(llvm::divideCeil(partials, warpSize));
+}
+
+double LaunchModel::stageTime(const Traffic &traffic, double share) {
+  double memory =
+      traits.rows *
+      ((traffic.fromMemory + traffic.stored) / target.shortBandwidth +
+       traffic.fromL2 / target.l2Bandwidth) /
+      cta.coalescing;
+  double bytes = traffic.fromMemory + traffic.fromL2 + traffic.stored;
+  double sm = ctasOfSM * (cta.busy * share +
+                          plan.getRows() * part * bytes / target.smBandwidth);
+  double starts =
+      ctasOfSM * target.ctaStart *
+      (1 + target.memberStart * double(plan.getCluster() - 1));
+  isFull &= memory > std::max(sm, starts);
+  // Warps of the row meet in shared memory, whichever CTAs they are of.
+  double exchange =
+      foldTime(plan.getThreadsPerRow() / warpSize * plan.getCluster()) *
+      plan.getRowsPerThread();
+  if (plan.getCluster() > 1)
+    exchange += target.clusterStart;
+  double waves = std::ceil(ctasOfSM / cta.ctasPerSM);
+  // The slowest decides, but is not the slowest throughout.
+  double together = std::pow(std::pow(memory, 1.5) + std::pow(sm, 1.5) +
+                                 std::pow(starts, 1.5),
+                             1 / 1.5);
+  return together + exchange + cta.alone * share +
+         (waves - 1) * target.ctaTurnover / double(cta.ctasPerSM);
+}
+
+double LaunchModel::launchTime() {
+  // An online pair meets once.
+  int64_t rounds = traits.exchanges - traits.onlinePasses;
+  if (plan.getSlices() == 1 || rounds == 0) {
+    double places = reach * cta.ctasPerSM / plan.getCluster();
+    Traffic traffic = again(loaded * rereads(),
+                            std::min<double>(traits.rows, places * plan.getRows()));
+    traffic.fromMemory += loaded;
+    traffic.stored = stored;
+    return target.firstData + stageTime(traffic, 1);
+  }
+  // A stage for each round, which merges the partials of the one before, and one
+  // for what comes after them: it reads the row again, if it stores one.
+  int64_t passes = rounds + (stored > 0 ? 1 : 0);
+  double time = target.firstData + stageTime({loaded, 0, 0}, 1.0 / passes);
+  for (int64_t stage = 1; stage <= rounds; ++stage) {
+    time += target.kernelLaunch + foldTime(plan.getSlices());
+    Traffic traffic = again(loaded, traits.rows);
+    traffic.stored = stage == rounds ? stored : 0;
+    if (stage < passes)
+      time += stageTime(traffic, 1.0 / passes);
+  }
+  return time;
+}
 
 double quack::launchTime(const KernelTraits &traits, const Target &target,
                          tv::PlanAttr plan, const CtaCost &cta, bool &isFull) {
-  double loaded = rowBytes(traits, &OperandTraits::isLoaded);
-  double stored = rowBytes(traits, &OperandTraits::isStored);
-  double tiles = std::ceil(double(traits.rows) / plan.getRows());
-  double ctasPerTile = plan.getSlices() * plan.getCluster();
-  double ctas = tiles * ctasPerTile;
-  double waves = std::ceil(ctas / (target.sms * cta.ctasPerSM));
-  double busySMs = std::min<double>(target.sms, ctas);
-  double resident = std::min<double>(cta.ctasPerSM, std::ceil(ctas / busySMs));
-  // The part of a tile's bytes that the CTA with the most columns has.
-  double part =
-      std::max(1.0 / ctasPerTile, plan.getPaddedColumns(traits.columns) /
-                                      double(traits.columns) / ctasPerTile);
-  double rate =
-      std::min(target.smBandwidth, target.bandwidth / busySMs) / resident;
-  // An online pair meets once.
-  int64_t rounds = traits.exchanges - traits.onlinePasses;
-  bool isSplit = plan.getSlices() > 1 && rounds > 0;
-  double reads = 1;
-  if (reloadsRows(traits, plan)) {
-    double held = plan.getElementsPerThread(traits.columns);
-    double kept = std::max<int64_t>(0, plan.getKept());
-    reads += countRereads(traits) * std::max(0.0, 1 - kept / held);
-  }
-  // An SM starts its CTAs one after the other.
-  double starting = ctas / busySMs * target.ctaLaunch *
-                    (1 + target.clusterLaunch * (plan.getCluster() - 1));
-  isFull = true;
-  double time = 0;
-  auto addStage = [&](double bytes, double computing) {
-    double busy = traits.rows * bytes / cta.rate;
-    double life = cta.waiting + starting + computing +
-                  plan.getRows() * part * bytes / rate;
-    double inWaves = waves * life + (waves - 1) * target.ctaTurnover;
-    isFull &= busy > inWaves;
-    time += target.kernelLaunch + std::max(busy, inWaves);
-  };
-  if (!isSplit) {
-    addStage(loaded * reads + stored, cta.computing);
-    return time;
-  }
-  // Each stage works on what it reads, once, and waits for the partials of
-  // those before it: the lanes of a warp read as many slots at a time.
-  double computing = cta.computing / (rounds + 1);
-  double merging = target.memoryLatency +
-                   std::ceil(double(plan.getSlices()) / warpSize) * slotTime;
-  for (int64_t round = 0; round < rounds; ++round)
-    addStage(loaded, computing + (round > 0 ? merging : 0));
-  if (stored > 0)
-    addStage(loaded + stored, computing + merging);
-  else
-    time += target.kernelLaunch + merging;
+  LaunchModel model(traits, target, plan, cta);
+  double time = model.launchTime();
+  isFull = model.isFull;
   return time;
 }

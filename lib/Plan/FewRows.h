@@ -4,8 +4,8 @@
 //
 // What a launch of a known, small number of rows takes. The model of long
 // launches (CostModel.cpp) asks how much traffic the SMs can keep going; with
-// few rows most SMs have nothing to do, and what counts is how long one CTA
-// takes, wave after wave, and stage after stage where a row is split.
+// few rows most SMs have nothing to do, and what counts is how much the busiest
+// has to do, stage after stage where a row is split.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@ namespace quack {
 /// What the model of long launches knows of a plan's CTA.
 struct CtaCost {
   int64_t ctasPerSM; ///< resident
-  double waiting; ///< microseconds that it waits: for memory, and in exchanges
-  double computing; ///< microseconds that it computes while nothing is loaded
-  double rate;      ///< bytes a microsecond of the whole GPU, when it is full
+  double busy;  ///< microseconds of an SM's time that it computes
+  double alone; ///< microseconds that it computes while nothing else is under way
+  double coalescing; ///< share of the sectors' bytes that lanes ask for
 };
 
 /// Returns whether launches are known to be too short for the model of long

@@ -16,6 +16,14 @@ static constexpr std::array<llvm::StringRef, 2> targetNames = {"h100", "h200"};
 
 llvm::ArrayRef<llvm::StringRef> Target::names() { return targetNames; }
 
+int64_t Target::smsOfClusters(int64_t cluster) const {
+  // As cuOccupancyMaxActiveClusters says of an H200 with one CTA an SM. How many SMs
+  // a GPC has differs from one to the other.
+  if (cluster > 8)
+    return sms - 20;
+  return cluster > 2 ? sms - 12 : sms;
+}
+
 std::optional<Target> Target::lookup(llvm::StringRef name) {
   Target target{};
   target.name = name;
@@ -33,8 +41,14 @@ std::optional<Target> Target::lookup(llvm::StringRef name) {
   target.l2Bandwidth = 6.0e6;
   target.clock = 1755;
   target.memoryLatency = 0.94;
-  target.kernelLaunch = 2.5;
-  target.smBandwidth = 7e4;
+  target.firstData = 3.75;
+  target.kernelLaunch = 2.33;
+  target.smBandwidth = 1.3e5;
+  target.shortBandwidth = 4.2e6;
+  target.ctaStart = 0.052;
+  target.memberStart = 0.16;
+  target.clusterStart = 0.21;
+  target.foldTime = 0.073;
   target.ctaTurnover = 0.98;
   target.ctaLaunch = 0.039;
   target.clusterLaunch = 2.66;
@@ -48,6 +62,7 @@ std::optional<Target> Target::lookup(llvm::StringRef name) {
   if (name == "h100") {
     target.bandwidth = 3.3e6;
     target.readBandwidth = 3.1e6;
+    target.shortBandwidth = 2.9e6;
     return target;
   }
   return std::nullopt;

@@ -54,7 +54,6 @@ struct CostedPlan {
   double time;           ///< microseconds a million elements
   double bandwidth;      ///< bytes a microsecond that the SMs can keep going
   double roofline;       ///< bytes a microsecond that memory gives such a kernel
-  double life;           ///< microseconds from a CTA's start to its end
   int64_t registers;     ///< a thread, estimated
   int64_t sharedBytes;   ///< a CTA, estimated
   int64_t ctasPerSM;     ///< resident
@@ -65,6 +64,10 @@ struct CostedPlan {
 
 /// Returns whether some row is read again in each pass.
 bool reloadsRows(const KernelTraits &traits, tv::PlanAttr plan);
+
+/// Returns whether a thread holds so much of rows that start anywhere that ptxas, if
+/// not told how many CTAs an SM is to hold, spills a word of them.
+bool spillsUntold(const KernelTraits &traits, tv::PlanAttr plan);
 
 /// Returns how often a row that is held by reload is read again.
 int64_t countRereads(const KernelTraits &traits);

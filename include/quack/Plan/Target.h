@@ -35,8 +35,16 @@ struct Target {
   double l2Bandwidth;   ///< bytes a microsecond that reads from L2 reach
   double clock;         ///< cycles a microsecond
   double memoryLatency; ///< microseconds from a CTA's first load to its data
-  double kernelLaunch; ///< microseconds from one kernel of a stream to the next
+  double firstData;    ///< microseconds of a launch in which no data move
+  double kernelLaunch; ///< microseconds from the end of a kernel to the first data
+                       ///< of the next, which waits for it
   double smBandwidth;  ///< bytes a microsecond that one SM alone reaches
+  double shortBandwidth; ///< bytes a microsecond that a launch of a few
+                         ///< microseconds reaches
+  double ctaStart;      ///< microseconds between two CTAs that start on one SM
+  double memberStart;   ///< how much more for each further CTA of a cluster
+  double clusterStart;  ///< microseconds more where clusters start and meet
+  double foldTime;      ///< microseconds in which a warp folds one partial a lane
   double ctaTurnover;  ///< microseconds between two CTAs in one place
   double ctaLaunch; ///< microseconds of an SM's time that a CTA's start takes
   double clusterLaunch; ///< how much more it takes for each further CTA of a
@@ -48,6 +56,12 @@ struct Target {
   double keptRate; ///< the share of the rate that is left where rows that are read
                    ///< again wait in shared memory: they go through the load and
                    ///< store unit three times
+
+  /// Returns whether rows of so many bytes are still in L2 when they are read again.
+  bool fitsL2(double bytes) const { return bytes < 0.6 * l2Bytes; }
+  /// Returns how many SMs hold CTAs at once in clusters of `cluster`, which must
+  /// fit a GPC.
+  int64_t smsOfClusters(int64_t cluster) const;
 
   /// Returns the description called `name` (h100 or h200), if there is one.
   static std::optional<Target> lookup(llvm::StringRef name);

@@ -252,8 +252,9 @@ void Enumerator::tryShape(int64_t threads, int64_t threadsPerRow,
                  (split <= 1 || pins.getSplit());
   if ((cluster > 1 || split > 1) && threadsPerRow < warpSize && !isAsked)
     return;
-  // More threads than vectors only pad.
-  if (!isPinned && threadsPerRow > 1 &&
+  // More threads than vectors only pad; a slice has a warp at least.
+  int64_t least = pins.getSplit() > 1 ? warpSize : 1;
+  if (!isPinned && threadsPerRow > least &&
       threadsPerRow / 2 * vectorSize >= perCta)
     return;
   for (int64_t rows : pinned(pins.getRowsPerThread(), {1, 2, 4}))

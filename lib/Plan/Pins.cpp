@@ -231,7 +231,7 @@ private:
   /// Returns whether there is a plan that keeps `pins`.
   bool isLegal(ArrayRef<Pin> pins);
   SmallVector<Pin> findFaulty(ArrayRef<Pin> pins);
-  std::string remedyFor(MutableArrayRef<Pin> faulty, Pin &pin);
+  std::string remedyFor(ArrayRef<Pin> pins, const Pin &faulty);
 
   KernelOp kernel;
   const KernelTraits &traits;
@@ -264,27 +264,29 @@ SmallVector<Pin> Inquiry::findFaulty(ArrayRef<Pin> pins) {
   return faulty;
 }
 
-/// Returns what may stand in the place of one of the faulty pins: the nearest
-/// numbers, all choices, or nothing.
-std::string Inquiry::remedyFor(MutableArrayRef<Pin> faulty, Pin &pin) {
-  std::string before = pin.value;
+/// Returns what may stand in the place of `faulty`, one of `pins`, where the others
+/// stay: the nearest numbers, all choices, or that there be none; empty if nothing.
+std::string Inquiry::remedyFor(ArrayRef<Pin> pins, const Pin &faulty) {
+  SmallVector<Pin> changed(pins);
+  auto pin = llvm::find_if(
+      changed, [&](const Pin &other) { return other.isSameAs(faulty); });
   SmallVector<int64_t> numbers;
   SmallVector<std::string> choices;
-  for (const std::string &value : otherValuesOf(pin)) {
-    pin.value = value;
-    if (!isLegal(faulty))
+  for (const std::string &value : otherValuesOf(faulty)) {
+    pin->value = value;
+    if (!isLegal(changed))
       continue;
     choices.push_back(value);
     if (int64_t number; llvm::to_integer(value, number))
       numbers.push_back(number);
   }
-  pin.value = before;
-  int64_t number = 0;
-  if (choices.empty())
-    return "no " + pin.name();
-  if (llvm::to_integer(before, number))
-    return pin.name() + " = " + tv::nearestOf(numbers, number);
-  return pin.name() + " = " + llvm::join(choices, ", ");
+  if (choices.empty()) {
+    changed.erase(pin);
+    return isLegal(changed) ? "no " + faulty.name() : "";
+  }
+  if (int64_t number; llvm::to_integer(faulty.value, number))
+    return faulty.name() + " = " + tv::nearestOf(numbers, number);
+  return faulty.name() + " = " + llvm::join(choices, ", ");
 }
 
 void Inquiry::report(ArrayRef<Pin> pins) {
@@ -307,10 +309,19 @@ void Inquiry::report(ArrayRef<Pin> pins) {
                           faulty, [](const Pin &pin) { return pin.text(); }),
                       ", ")
         << ": " << rule;
-  SmallVector<std::string> remedies;
-  for (Pin &pin : faulty)
-    remedies.push_back(remedyFor(faulty, pin));
-  error << "; nearest legal: " << llvm::join(remedies, ", or ");
+  auto remediesAmong = [&](ArrayRef<Pin> kept) {
+    SmallVector<std::string> remedies;
+    for (const Pin &pin : faulty)
+      if (std::string remedy = remedyFor(kept, pin); !remedy.empty())
+        remedies.push_back(remedy);
+    return llvm::join(remedies, ", or ");
+  };
+  // Where no change of one pin is enough, other pins are at fault as well.
+  if (std::string remedies = remediesAmong(pins); !remedies.empty())
+    error << "; nearest legal: " << remedies;
+  else
+    error << "; nearest legal, while the other pins break further rules: "
+          << remediesAmong(faulty);
 }
 
 void quack::reportPins(KernelOp kernel, const KernelTraits &traits,

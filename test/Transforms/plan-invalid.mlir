@@ -43,7 +43,7 @@ quack.kernel @part_of_a_warp_in_a_cluster(%x: memref<?x1024xf32> in row)
 
 // -----
 
-// expected-error @below {{'quack.kernel' op has no legal plan for N = 65536 with threads_per_row = 32, cluster = 1: a thread must hold at most 128 elements (its code is unrolled), got 2048: use more threads or a larger cluster; nearest legal: threads_per_row = 512, or cluster = 16}}
+// expected-error @below {{'quack.kernel' op has no legal plan for N = 65536 with threads_per_row = 32, cluster = 1: a thread must hold at most 128 elements (its code is unrolled), got 2048: use more threads or a larger cluster; nearest legal: cluster = 16}}
 quack.kernel @too_few_threads(%x: memref<?x65536xf32> in row)
     plan #quack_tv.plan<threads = 32, threads_per_row = 32, cluster = 1> {
   %v = quack.load %x : memref<?x65536xf32> -> tensor<65536xf32>
@@ -196,7 +196,7 @@ quack.kernel @kept_of_others(%x: memref<?x256xf32> in row)
 
 // -----
 
-// expected-error @below {{with cluster = 1, ctas_per_sm = 4: a thread's registers must be at most 16, got an estimated 44: use more threads, a larger cluster, or hold rows packed or in shared memory; nearest legal: cluster = 2, or ctas_per_sm = 2}}
+// expected-error @below {{with cluster = 1, ctas_per_sm = 4: a thread's registers must be at most 16, got an estimated 44: use more threads, a larger cluster, or hold rows packed or in shared memory; nearest legal: ctas_per_sm = 2}}
 quack.kernel @kept_by_too_many_ctas(%x: memref<?x65536xf32> in row)
     plan #quack_tv.plan<threads = 512, threads_per_row = 512, rows_per_thread = 1, cluster = 1, vector = 4,
                         ctas_per_sm = 4, hold = {x = reload}, kept = 32> {
@@ -227,4 +227,15 @@ quack.kernel @split_updates_a_scalar(%x: memref<?x1024xf32> in row, %s: memref<?
   %v = quack.load %x : memref<?x1024xf32> -> tensor<1024xf32>
   %t = quack.load %s : memref<?xf32> -> f32
   quack.store %t, %s : f32, memref<?xf32>
+}
+
+// -----
+
+// No change of one pin is enough.
+// expected-error @below {{'quack.kernel' op has no legal plan for N = 65536 with threads_per_row = 2: a thread must hold at most 128 elements (its code is unrolled), got 32768: use more threads or a larger cluster; nearest legal, while the other pins break further rules: threads_per_row = }}
+quack.kernel @two_rules(%x: memref<?x65536xf32> in row, %s: memref<?xf32> out scalar)
+    plan #quack_tv.plan<threads_per_row = 2, hold = {x = packed}, kept = 32> {
+  %v = quack.load %x : memref<?x65536xf32> -> tensor<65536xf32>
+  %sum = quack.reduce addf %v : tensor<65536xf32> -> f32
+  quack.store %sum, %s : f32, memref<?xf32>
 }

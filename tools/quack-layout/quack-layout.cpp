@@ -220,6 +220,9 @@ static bool readKernel(const Options &options, MLIRContext &context,
   return true;
 }
 
+/// Who holds an element is asked for each: what takes longer than seconds is refused.
+static constexpr int64_t maxDrawnElements = 1 << 25;
+
 static bool draw(const Options &options, ArrayRef<Picture> pictures) {
   if (options.accesses < 1 || options.lines < 2 || options.ctas < 2 ||
       options.rows < 2)
@@ -229,6 +232,10 @@ static bool draw(const Options &options, ArrayRef<Picture> pictures) {
     return fail("an SVG holds one picture, got " + Twine(pictures.size()) +
                 ": name one with --operand");
   for (const Picture &picture : pictures) {
+    if (picture.tile.elements() > maxDrawnElements)
+      return fail("a layout that is drawn has at most " + Twine(maxDrawnElements) +
+                  " elements, got " + Twine(picture.tile.elements()) +
+                  ": draw one of fewer runs or rows");
     DrawingOptions drawing;
     drawing.elementBytes = picture.elementBytes;
     drawing.accessesPerLine = options.accesses;

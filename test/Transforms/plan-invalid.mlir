@@ -239,3 +239,14 @@ quack.kernel @two_rules(%x: memref<?x65536xf32> in row, %s: memref<?xf32> out sc
   %sum = quack.reduce addf %v : tensor<65536xf32> -> f32
   quack.store %sum, %s : f32, memref<?xf32>
 }
+
+// -----
+
+// One CTA cannot hold the row, and several must not share it.
+// expected-error @below {{'quack.kernel' op has no legal plan for N = 262144: a kernel with an inout scalar operand needs a cluster of 1: one CTA must not store what another still reads, got 16; rows this long need two scalar operands in memory of their own, one in and one out}}
+quack.kernel @long_row_updates_a_scalar(%x: memref<?x262144xf32> in row, %s: memref<?xf32> inout scalar) {
+  %v = quack.load %x : memref<?x262144xf32> -> tensor<262144xf32>
+  %before = quack.load %s : memref<?xf32> -> f32
+  %sum = quack.reduce addf %v init %before : tensor<262144xf32> -> f32
+  quack.store %sum, %s : f32, memref<?xf32>
+}

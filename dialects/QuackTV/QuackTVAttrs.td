@@ -151,6 +151,8 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     }
     /// Returns the clusters that share a row.
     int64_t getSlices() const { return getSplit() ? getSplit() : 1; }
+    /// Returns the CTAs that share a row, of all clusters.
+    int64_t getCtasPerRow() const { return getSlices() * getCluster(); }
     /// Returns the plan with other hints.
     PlanAttr withHints(int64_t rows, std::optional<bool> reproducible) const;
     /// Returns the plan for launches of at least so many rows.

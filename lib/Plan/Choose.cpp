@@ -24,7 +24,7 @@ using namespace quack;
 /// Returns how many runs a lane has of a row.
 static int64_t runsOf(tv::PlanAttr plan, int64_t columns) {
   return plan.getPaddedColumns(columns) /
-         (plan.getSlices() * plan.getCluster() * plan.getThreadsPerRow() *
+         (plan.getCtasPerRow() * plan.getThreadsPerRow() *
           plan.getVectorSize());
 }
 

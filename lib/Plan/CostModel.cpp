@@ -20,11 +20,6 @@
 using namespace mlir;
 using namespace quack;
 
-/// CTAs that share a row, of all clusters.
-static int64_t getCtasPerRow(tv::PlanAttr plan) {
-  return plan.getSlices() * plan.getCluster();
-}
-
 static tv::Hold holdOf(const OperandTraits &operand, tv::PlanAttr plan) {
   return plan.holdOf(operand.name)
       .value_or(operand.role == Role::columns ? tv::Hold::reload
@@ -91,7 +86,7 @@ static int64_t estimateShared(const KernelTraits &traits, tv::PlanAttr plan) {
     tv::Hold hold = holdOf(operand, plan);
     if (isRowInput(operand) && (hold == tv::Hold::async || hold == tv::Hold::bulk))
       bytes += plan.getRows() * plan.getPaddedColumns(traits.columns) /
-               getCtasPerRow(plan) * operand.bytes;
+               plan.getCtasPerRow() * operand.bytes;
     if (isRowInput(operand) && hold == tv::Hold::reload)
       bytes += plan.getThreads() * std::max<int64_t>(0, plan.getKept()) * operand.bytes;
   }
@@ -228,12 +223,7 @@ std::string quack::violatedRule(const KernelTraits &traits, const Target &target
 
 /// Bytes of one row that are read and written.
 static double bytesPerRow(const KernelTraits &traits) {
-  double bytes = 0;
-  for (const OperandTraits &operand : traits.operands)
-    if (operand.role == Role::row)
-      bytes += traits.columns * operand.bytes *
-               (int(operand.isLoaded) + int(operand.isStored));
-  return bytes;
+  return traits.loadedBytes() + traits.storedBytes();
 }
 
 /// Microseconds that partials are under way.
@@ -320,18 +310,21 @@ int64_t quack::countRereads(const KernelTraits &traits) {
   return traits.passes - 1 - traits.onlinePasses;
 }
 
+double quack::shareNotKept(const KernelTraits &traits, tv::PlanAttr plan) {
+  double kept = std::max<int64_t>(0, plan.getKept());
+  return std::max(0.0, 1 - kept / plan.getElementsPerThread(traits.columns));
+}
+
 /// Microseconds that reading rows again takes of the whole GPU's time, for one row:
 /// from L2 if all rows under way fit there.
 static double rereadTime(const KernelTraits &traits, const Target &target,
                          tv::PlanAttr plan, int64_t ctasPerSM) {
-  int64_t passes = countRereads(traits);
-  double kept = std::max<int64_t>(0, plan.getKept());
-  double rereadShare = std::max(0.0, 1 - kept / plan.getElementsPerThread(traits.columns));
+  double rereads = countRereads(traits) * shareNotKept(traits, plan);
   double again = 0;
   for (const OperandTraits &operand : traits.operands)
     if (isRowInput(operand) && holdOf(operand, plan) == tv::Hold::reload)
-      again += passes * traits.columns * operand.bytes * rereadShare;
-  double underWay = bytesPerRow(traits) * plan.getRows() / getCtasPerRow(plan) *
+      again += rereads * traits.columns * operand.bytes;
+  double underWay = bytesPerRow(traits) * plan.getRows() / plan.getCtasPerRow() *
                     ctasPerSM * target.sms;
   return again / (target.fitsL2(underWay) ? target.l2Bandwidth : target.readBandwidth);
 }
@@ -361,7 +354,7 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
                             tv::PlanAttr plan, int64_t ctasPerSM) {
   double rowBytes = bytesPerRow(traits);
   double elementBytes = rowBytes / traits.columns;
-  double ctaBytes = rowBytes * plan.getRows() / getCtasPerRow(plan);
+  double ctaBytes = rowBytes * plan.getRows() / plan.getCtasPerRow();
   Limits limits;
   limits.memory =
       rowBytes /
@@ -394,7 +387,7 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
 /// a full SM takes is left where few warps compete for it.
 static CtaCost costOfCta(const KernelTraits &traits, const Target &target,
                          tv::PlanAttr plan, int64_t ctasPerSM, const Limits &limits) {
-  double ctaBytes = bytesPerRow(traits) * plan.getRows() / getCtasPerRow(plan);
+  double ctaBytes = bytesPerRow(traits) * plan.getRows() / plan.getCtasPerRow();
   double special = double(plan.getElementsPerThread(traits.columns)) *
                    plan.getThreads() * traits.exponentials / (16 * target.clock);
   return {ctasPerSM, 0.4 * special + 0.5 * ctaBytes / limits.issue,
@@ -414,7 +407,7 @@ CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
   Limits limits = computeLimits(traits, target, plan, cost.ctasPerSM);
   double rowBytes = bytesPerRow(traits);
   cost.bytesInFlight =
-      rowBytes / 2 * plan.getRows() / getCtasPerRow(plan) * cost.ctasPerSM;
+      rowBytes / 2 * plan.getRows() / plan.getCtasPerRow() * cost.ctasPerSM;
   double rate = limits.combined() * coalescing(traits, plan);
   if (plan.getKept() > 0)
     rate *= target.keptRate;
@@ -438,7 +431,7 @@ CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
   }
   // The first and the last wave of CTAs are not covered by others.
   double waves = std::ceil(double(traits.rows) / plan.getRows()) *
-                 getCtasPerRow(plan) / (target.sms * cost.ctasPerSM);
+                 plan.getCtasPerRow() / (target.sms * cost.ctasPerSM);
   rate /= 1 + 1.55 / std::max(1.0, waves);
   cost.bandwidth = rate * target.sms;
   cost.time = 1e6 * rowBytes / traits.columns / cost.bandwidth;

@@ -30,6 +30,9 @@ private:
     return pin ? SmallVector<int64_t>{pin} : SmallVector<int64_t>(choices);
   }
   int64_t widestVector() const;
+  int64_t vectorSize() const {
+    return pins.getVectorSize() ? pins.getVectorSize() : widestVector();
+  }
   SmallVector<int64_t> threadsChoices() const;
   SmallVector<int64_t> threadsPerRowChoices(int64_t threads) const;
   SmallVector<int64_t> splitChoices(int64_t threads, int64_t threadsPerRow,
@@ -144,7 +147,6 @@ void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
     if (operand.role == Role::row)
       rowBytes = std::max(rowBytes, operand.bytes * traits.columns);
   }
-  int64_t vectorSize = pins.getVectorSize() ? pins.getVectorSize() : widestVector();
   auto exchange = pins.getExchange().value_or(tv::Exchange::warps);
   llvm::SmallDenseSet<Attribute> seen;
   for (tv::Hold hold : {tv::Hold::registers, tv::Hold::packed, tv::Hold::bulk,
@@ -154,7 +156,7 @@ void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
       continue;
     auto with = [&](int64_t ctasPerSM, int64_t kept) {
       return tv::PlanAttr::get(
-          context, threads, threadsPerRow, rowsPerThread, cluster, vectorSize,
+          context, threads, threadsPerRow, rowsPerThread, cluster, vectorSize(),
           pins.getAlignment(), ctasPerSM, exchange, held, kept,
           loads.empty() ? DictionaryAttr() : loads.getDictionary(context),
           stores(rowBytes), split, pins.getRowsHint(), pins.getReproducible(),
@@ -230,11 +232,9 @@ SmallVector<int64_t> Enumerator::splitChoices(int64_t threads,
   if (!pins.mayChangeTree() || !hasFewRows(traits, target) || !fillsCta ||
       threadsPerRow < warpSize)
     return choices;
-  int64_t vectorSize =
-      pins.getVectorSize() ? pins.getVectorSize() : widestVector();
   for (int64_t runs = 1; runs <= maxRunsOfSlice; runs *= 2) {
     int64_t split = llvm::divideCeil(traits.columns, cluster * threadsPerRow *
-                                                         vectorSize * runs);
+                                                         vectorSize() * runs);
     if (split > 1 && split <= tv::maxSplit &&
         !llvm::is_contained(choices, split))
       choices.push_back(split);
@@ -245,7 +245,6 @@ SmallVector<int64_t> Enumerator::splitChoices(int64_t threads,
 void Enumerator::tryShape(int64_t threads, int64_t threadsPerRow,
                           int64_t cluster, int64_t split) {
   bool isPinned = pins.getThreadsPerRow() || pins.getCluster();
-  int64_t vectorSize = pins.getVectorSize() ? pins.getVectorSize() : widestVector();
   int64_t perCta =
       llvm::divideCeil(traits.columns, cluster * std::max<int64_t>(1, split));
   bool isAsked = pins.getThreadsPerRow() && (cluster == 1 || pins.getCluster()) &&
@@ -255,7 +254,7 @@ void Enumerator::tryShape(int64_t threads, int64_t threadsPerRow,
   // More threads than vectors only pad; a slice has a warp at least.
   int64_t least = pins.getSplit() > 1 ? warpSize : 1;
   if (!isPinned && threadsPerRow > least &&
-      threadsPerRow / 2 * vectorSize >= perCta)
+      threadsPerRow / 2 * vectorSize() >= perCta)
     return;
   for (int64_t rows : pinned(pins.getRowsPerThread(), {1, 2, 4}))
     if (split <= 1 || rows == 1 || pins.getRowsPerThread())

@@ -16,19 +16,9 @@
 using namespace mlir;
 using namespace quack;
 
-/// Bytes of a row that are loaded, or stored.
-static double rowBytes(const KernelTraits &traits, bool OperandTraits::*way) {
-  double bytes = 0;
-  for (const OperandTraits &operand : traits.operands)
-    if (operand.role == Role::row && operand.*way)
-      bytes += traits.columns * operand.bytes;
-  return bytes;
-}
-
 bool quack::hasFewRows(const KernelTraits &traits, const Target &target) {
   // What all SMs hold, a few times over.
-  double bytes = rowBytes(traits, &OperandTraits::isLoaded) +
-                 rowBytes(traits, &OperandTraits::isStored);
+  double bytes = traits.loadedBytes() + traits.storedBytes();
   return traits.knowsRows &&
          traits.rows * bytes < 4.0 * target.sms * target.sharedPerSM;
 }
@@ -74,10 +64,10 @@ private:
 LaunchModel::LaunchModel(const KernelTraits &traits, const Target &target,
                          tv::PlanAttr plan, const CtaCost &cta)
     : traits(traits), target(target), plan(plan), cta(cta),
-      loaded(rowBytes(traits, &OperandTraits::isLoaded)),
-      stored(rowBytes(traits, &OperandTraits::isStored)),
+      loaded(traits.loadedBytes()),
+      stored(traits.storedBytes()),
       reach(target.smsOfClusters(plan.getCluster())) {
-  double ctasOfTile = plan.getSlices() * plan.getCluster();
+  double ctasOfTile = plan.getCtasPerRow();
   double tiles = std::ceil(double(traits.rows) / plan.getRows());
   ctasOfSM = std::ceil(tiles * ctasOfTile / reach);
   part = plan.getPaddedColumns(traits.columns) / double(traits.columns) /
@@ -91,11 +81,9 @@ Traffic LaunchModel::again(double bytes, double rows) const {
 }
 
 double LaunchModel::rereads() const {
-  if (!reloadsRows(traits, plan))
-    return 0;
-  double kept = std::max<int64_t>(0, plan.getKept());
-  return countRereads(traits) *
-         std::max(0.0, 1 - kept / plan.getElementsPerThread(traits.columns));
+  return reloadsRows(traits, plan)
+             ? countRereads(traits) * shareNotKept(traits, plan)
+             : 0;
 }
 
 double LaunchModel::foldTime(int64_t partials) const {

@@ -96,6 +96,22 @@ static int64_t usualRows(int64_t columns) {
   return std::clamp<int64_t>((int64_t(1) << 31) / columns, 1, 32768);
 }
 
+static double rowBytes(const KernelTraits &traits, bool OperandTraits::*way) {
+  double bytes = 0;
+  for (const OperandTraits &operand : traits.operands)
+    if (operand.role == Role::row && operand.*way)
+      bytes += traits.columns * operand.bytes;
+  return bytes;
+}
+
+double KernelTraits::loadedBytes() const {
+  return rowBytes(*this, &OperandTraits::isLoaded);
+}
+
+double KernelTraits::storedBytes() const {
+  return rowBytes(*this, &OperandTraits::isStored);
+}
+
 KernelTraits KernelTraits::analyse(KernelOp kernel, int64_t rowsHint) {
   PassAnalysis analysis(kernel);
   KernelTraits traits{};

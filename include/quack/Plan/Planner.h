@@ -44,6 +44,10 @@ struct KernelTraits {
   bool storesEarly;     ///< a row is stored before another is computed
   bool updatesScalar;   ///< a scalar operand is both loaded and stored
 
+  /// Bytes of a row, of all row operands, that are loaded or stored.
+  double loadedBytes() const;
+  double storedBytes() const;
+
   /// `rowsHint` is the plan field `rows`, or 0.
   static KernelTraits analyse(KernelOp kernel, int64_t rowsHint = 0);
 };

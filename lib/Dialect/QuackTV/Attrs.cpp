@@ -372,12 +372,12 @@ PlanAttr PlanAttr::withLeastRows(int64_t rows) const {
 }
 
 int64_t PlanAttr::getPaddedColumns(int64_t columns) const {
-  return llvm::alignTo(columns, getSlices() * getCluster() *
-                                    getThreadsPerRow() * getVectorSize());
+  return llvm::alignTo(columns,
+                       getCtasPerRow() * getThreadsPerRow() * getVectorSize());
 }
 
 int64_t PlanAttr::getElementsPerThread(int64_t columns) const {
-  return getPaddedColumns(columns) / getSlices() / getCluster() / getThreadsPerRow() *
+  return getPaddedColumns(columns) / getCtasPerRow() / getThreadsPerRow() *
          getRowsPerThread();
 }
 

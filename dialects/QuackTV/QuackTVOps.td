@@ -76,6 +76,9 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     - (C16) each `mask` begins at N.
     - (C17) a reduction of a tile with more than N columns takes a `mask` with the
       identity of its kind, so that columns which do not exist change nothing.
+    - (C18) once `shared_bytes` is set, all threads of a row meet between the loads
+      of a scalar and its store: at a `barrier`, in a cluster at a `cluster_arrive`
+      that releases and its `cluster_wait`.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -721,9 +724,17 @@ def QuackTV_ClusterInitOp : QuackTV_Op<"cluster_init", [
 
 def QuackTV_ClusterArriveOp : QuackTV_Op<"cluster_arrive", [
     MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Arrives at the cluster's barrier; what it orders is the mbarriers' initialisation";
-  let description = "PTX ISA, barrier.cluster.arrive.relaxed. Example: see `quack_tv.cluster_init`.";
-  let assemblyFormat = "attr-dict";
+  let summary = "Arrives at the cluster's barrier";
+  let description = [{
+    PTX ISA, barrier.cluster.arrive.relaxed: it orders nothing but the mbarriers'
+    initialisation, which has a fence of its own. With `release`,
+    barrier.cluster.arrive.release: accesses before it come before those after the
+    peers' `cluster_wait`.
+
+    Example: see `quack_tv.cluster_init`.
+  }];
+  let arguments = (ins UnitAttr:$release);
+  let assemblyFormat = "(`release` $release^)? attr-dict";
 }
 
 def QuackTV_ClusterWaitOp : QuackTV_Op<"cluster_wait", [

@@ -8,7 +8,8 @@
 // Invariants. No buffer is used twice, so none is overwritten while it is read.
 // mbarriers are initialised by the first operation; peers store only after the
 // cluster_wait that follows. Every thread waits for all bytes of each exchange,
-// so no CTA leaves while a store to it is in flight.
+// so no CTA leaves while a store to it is in flight. A scalar that is updated is
+// stored after all threads of its row have loaded it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,6 +59,7 @@ private:
   void placeKept(tv::LoadOp load);
   void placeAwait(tv::StageOp stage);
   template <typename StepOp> void placeExchange(StepOp step, bool remote);
+  bool isUpdatedScalar(Value operand);
   void placeScalarStore(tv::StoreOp store);
   void placeClusterInit();
 
@@ -65,7 +67,10 @@ private:
   OpBuilder b;
   int64_t sharedBytes = 0;
   SmallVector<int64_t> barrierOffsets, expected;
-  tv::PublishOp firstRemotePublish;
+  bool hasRemotePublish = false;
+  /// The first at which CTAs of the cluster rely on each other.
+  Operation *firstMeeting = nullptr;
+  bool haveScalarsMet = false; ///< since the last load of one
   tv::AwaitOp firstBulkAwait;
 };
 
@@ -135,8 +140,9 @@ void BarrierPlacer::placeExchange(StepOp step, bool remote) {
       b, loc, b.getI64IntegerAttr(offset), b.getI64IntegerAttr(bytes), barrier);
   auto publish = tv::PublishOp::create(b, loc, step.getSources(), alloc);
   if (remote) {
-    if (!firstRemotePublish)
-      firstRemotePublish = publish;
+    hasRemotePublish = true;
+    if (!firstMeeting)
+      firstMeeting = publish;
     tv::ExchangeWaitOp::create(b, loc, alloc);
   } else {
     tv::BarrierOp::create(b, loc);
@@ -156,9 +162,9 @@ void BarrierPlacer::placeClusterInit() {
   Location loc = kernel.getLoc();
   b.setInsertionPointToStart(&kernel.getBody().front());
   tv::ClusterInitOp::create(b, loc, barrierOffsets, expected);
-  if (firstRemotePublish) {
-    tv::ClusterArriveOp::create(b, loc);
-    b.setInsertionPoint(firstRemotePublish);
+  if (hasRemotePublish) {
+    tv::ClusterArriveOp::create(b, loc, /*release=*/false);
+    b.setInsertionPoint(firstMeeting);
     tv::ClusterWaitOp::create(b, loc);
   }
   if (firstBulkAwait) {
@@ -168,16 +174,27 @@ void BarrierPlacer::placeClusterInit() {
   }
 }
 
+bool BarrierPlacer::isUpdatedScalar(Value operand) {
+  OperandAttr spec =
+      kernel.getOperandAttr(cast<BlockArgument>(operand).getArgNumber());
+  return spec.getRole() == Role::scalar && spec.getDirection() == Direction::inout;
+}
+
 /// All threads of a row load its scalars, and one stores: an inout scalar must
-/// not be stored while another thread has yet to load it. (The plan keeps such a
-/// row within one CTA.)
+/// not be stored while another thread, perhaps of a peer, has yet to load it.
 void BarrierPlacer::placeScalarStore(tv::StoreOp store) {
-  auto target = cast<BlockArgument>(store.getTarget());
-  OperandAttr spec = kernel.getOperandAttr(target.getArgNumber());
-  if (spec.getRole() != Role::scalar || spec.getDirection() != Direction::inout)
+  if (!isUpdatedScalar(store.getTarget()) || haveScalarsMet)
     return;
+  haveScalarsMet = true;
   b.setInsertionPoint(store);
-  tv::BarrierOp::create(b, store.getLoc());
+  if (kernel.getPlan().getCluster() == 1) {
+    tv::BarrierOp::create(b, store.getLoc());
+    return;
+  }
+  auto arrive = tv::ClusterArriveOp::create(b, store.getLoc(), /*release=*/true);
+  tv::ClusterWaitOp::create(b, store.getLoc());
+  if (!firstMeeting)
+    firstMeeting = arrive;
 }
 
 void BarrierPlacer::run() {
@@ -204,6 +221,8 @@ void BarrierPlacer::run() {
       placeExchange(step, /*remote=*/true);
     else if (auto store = dyn_cast<tv::StoreOp>(op))
       placeScalarStore(store);
+    else if (auto load = dyn_cast<tv::LoadOp>(op))
+      haveScalarsMet &= !isUpdatedScalar(load.getSource());
   }
   placeClusterInit();
   kernel.setSharedBytes(sharedBytes);

@@ -8,7 +8,8 @@
 // before barriers are placed.
 //
 // Invariants. A slot of the workspace is written by one stage and read by later
-// ones. Operands are written by the last stage alone.
+// ones. Operands are written by the stage after the last round; scalars that are
+// updated, which all clusters of that stage may load, by one more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,6 +93,17 @@ static void createMerge(tv::GridReduceOp step, const Meeting &meeting,
   step->replaceAllUsesWith(merge.getResults());
 }
 
+static bool storesRows(tv::StoreOp store) {
+  return tv::getTileShape(store.getValue().getType()).columns > 1;
+}
+
+static bool updatesScalar(tv::StoreOp store) {
+  unsigned number = cast<BlockArgument>(store.getTarget()).getArgNumber();
+  OperandAttr spec =
+      store->getParentOfType<tv::KernelOp>().getOperandAttr(number);
+  return spec.getRole() == Role::scalar && spec.getDirection() == Direction::inout;
+}
+
 /// Erases what has no use, and the steps that another stage takes.
 static void eraseUnused(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
@@ -99,13 +111,27 @@ static void eraseUnused(Block &block) {
       op.erase();
 }
 
-/// Turns a copy of the whole kernel into stage `stage` of those that `meetings`
-/// make.
+/// Returns how many stages a kernel has.
+static int64_t countStages(tv::KernelOp kernel, const Meetings &meetings) {
+  auto stores = kernel.getBody().front().getOps<tv::StoreOp>();
+  bool storesRow = llvm::any_of(stores, storesRows);
+  bool updates = llvm::any_of(stores, updatesScalar);
+  return meetings.rounds + (storesRow && updates ? 2 : 1);
+}
+
+/// Returns whether `stage` of `stages` performs `store`.
+static bool hasStore(const Meetings &meetings, int64_t stage, int64_t stages,
+                     tv::StoreOp store) {
+  return stage == (updatesScalar(store) ? stages : meetings.rounds + 1);
+}
+
+/// Turns a copy of the whole kernel into stage `stage` of the `stages` that
+/// `meetings` make.
 static void makeStage(tv::KernelOp kernel, const Meetings &meetings,
-                      int64_t stage) {
+                      int64_t stage, int64_t stages) {
   Block &block = kernel.getBody().front();
-  if (stage <= meetings.rounds)
-    for (auto store : llvm::make_early_inc_range(block.getOps<tv::StoreOp>()))
+  for (auto store : llvm::make_early_inc_range(block.getOps<tv::StoreOp>()))
+    if (!hasStore(meetings, stage, stages, store))
       store.erase();
   auto steps = llvm::to_vector(block.getOps<tv::GridReduceOp>());
   for (auto [step, meeting] : llvm::zip_equal(steps, meetings.list)) {
@@ -181,12 +207,12 @@ static std::string nameOf(tv::KernelOp kernel, int64_t stage) {
 /// Splits `kernel` into its stages. Returns how many there are.
 static int64_t splitKernel(tv::KernelOp kernel) {
   Meetings meetings(kernel);
-  if (meetings.rounds == 0)
-    return 1;
+  int64_t count = countStages(kernel, meetings);
   OpBuilder b(kernel->getContext());
-  kernel.setWorkspace(meetings.workspace);
+  if (meetings.rounds > 0)
+    kernel.setWorkspace(meetings.workspace);
   SmallVector<tv::KernelOp> stages{kernel};
-  for (int64_t stage = 2; stage <= meetings.rounds + 1; ++stage) {
+  for (int64_t stage = 2; stage <= count; ++stage) {
     b.setInsertionPointAfter(stages.back());
     auto clone = cast<tv::KernelOp>(b.clone(*kernel));
     clone.setSymName(nameOf(kernel, stage));
@@ -196,7 +222,7 @@ static int64_t splitKernel(tv::KernelOp kernel) {
     stages.push_back(clone);
   }
   for (auto [index, stage] : llvm::enumerate(stages))
-    makeStage(stage, meetings, index + 1);
+    makeStage(stage, meetings, index + 1, count);
   if (hasNoRows(stages.back().getBody().front()))
     spreadRowScalars(stages.back());
   return stages.size();

@@ -198,3 +198,46 @@ quack_tv.kernel @updated_scalar(%x: memref<?x256xf32> in row, %s: memref<?xf32> 
   // CHECK-NEXT: quack_tv.store
   quack_tv.store %new, %s : tensor<1x1xf32, #updated>, memref<?xf32>
 }
+
+// Other scalars of the row need no barrier of their own, until one is loaded again.
+// CHECK-LABEL: quack_tv.kernel @two_updated_scalars
+quack_tv.kernel @two_updated_scalars(%x: memref<?x256xf32> in row, %s: memref<?xf32> inout scalar,
+                                     %t: memref<?xf32> inout scalar,
+                                     %u: memref<?xf32> inout scalar) plan #two_warps {
+  %0 = quack_tv.load %s : memref<?xf32> -> tensor<1x1xf32, #updated>
+  %1 = quack_tv.load %t : memref<?xf32> -> tensor<1x1xf32, #updated>
+  // CHECK: quack_tv.barrier
+  // CHECK-NEXT: quack_tv.store
+  // CHECK-NEXT: quack_tv.store
+  // CHECK-NEXT: quack_tv.load
+  // CHECK-NEXT: quack_tv.barrier
+  // CHECK-NEXT: quack_tv.store
+  quack_tv.store %1, %s : tensor<1x1xf32, #updated>, memref<?xf32>
+  quack_tv.store %0, %t : tensor<1x1xf32, #updated>, memref<?xf32>
+  %2 = quack_tv.load %u : memref<?xf32> -> tensor<1x1xf32, #updated>
+  quack_tv.store %2, %u : tensor<1x1xf32, #updated>, memref<?xf32>
+}
+
+// In a cluster, peers must have loaded it too; and the wait of the mbarriers'
+// initialisation comes before the cluster's next barrier.
+#pair_row = #quack_tv.layout<cta = [2:0], lane = [32:0]>
+#pair_partials = #quack_tv.layout<cta = [2:1], lane = [32:0]>
+#pair_plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 2, vector = 4>
+// CHECK-LABEL: quack_tv.kernel @updated_in_a_cluster
+quack_tv.kernel @updated_in_a_cluster(%x: memref<?x2xf32> in row, %s: memref<?xf32> inout scalar,
+                                      %y: memref<?xf32> out scalar) plan #pair_plan {
+  // CHECK-NEXT: quack_tv.cluster_init
+  // CHECK-NEXT: quack_tv.cluster_arrive{{$}}
+  // CHECK: quack_tv.load %s
+  %old = quack_tv.load %s : memref<?xf32> -> tensor<1x1xf32, #pair_row>
+  %v = quack_tv.load %x : memref<?x2xf32> -> tensor<1x2xf32, #pair_partials>
+  // CHECK: quack_tv.cluster_wait
+  // CHECK-NEXT: quack_tv.cluster_arrive release
+  // CHECK-NEXT: quack_tv.cluster_wait
+  // CHECK-NEXT: quack_tv.store
+  quack_tv.store %old, %s : tensor<1x1xf32, #pair_row>, memref<?xf32>
+  // CHECK-NOT: quack_tv.cluster_wait
+  // CHECK: quack_tv.publish
+  %sum = quack_tv.cluster_reduce addf %v : tensor<1x2xf32, #pair_partials>
+  quack_tv.store %sum, %y : tensor<1x1xf32, #pair_row>, memref<?xf32>
+}

@@ -90,3 +90,25 @@ quack_tv.kernel @copy(%x: memref<?x384xf32> in row, %y: memref<?x384xf32> out ro
   %v = quack_tv.load %x : memref<?x384xf32> -> tensor<1x384xf32, #tile>
   quack_tv.store %v, %y : tensor<1x384xf32, #tile>, memref<?x384xf32>
 }
+
+// All clusters of the stage that stores the row may load the scalar: it is stored
+// by one more stage, even where nothing is reduced.
+// CHECK-LABEL: quack_tv.kernel @counts(
+// CHECK-SAME: plan #[[$SPLIT]] next @counts_stage2 {
+// CHECK-NOT: quack_tv.store %{{.*}}, %n
+// CHECK: quack_tv.store %{{.*}}, %y
+// CHECK-NOT: quack_tv.store
+// CHECK-LABEL: quack_tv.kernel @counts_stage2(
+// CHECK-SAME: plan #[[$WARPS]] {
+// CHECK-NEXT: quack_tv.load %n
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: quack_tv.store %{{.*}}, %n : tensor<4x1xf32
+// CHECK-NEXT: }
+quack_tv.kernel @counts(%x: memref<?x384xf32> in row, %y: memref<?x384xf32> out row,
+                        %n: memref<?xf32> inout scalar) plan #split {
+  %v = quack_tv.load %x : memref<?x384xf32> -> tensor<1x384xf32, #tile>
+  %old = quack_tv.load %n : memref<?xf32> -> tensor<1x1xf32, #row>
+  %new = arith.addf %old, %old : tensor<1x1xf32, #row>
+  quack_tv.store %new, %n : tensor<1x1xf32, #row>, memref<?xf32>
+  quack_tv.store %v, %y : tensor<1x384xf32, #tile>, memref<?x384xf32>
+}

@@ -88,7 +88,9 @@ namespace {
 /// Walks a kernel body once and follows the state of its barriers.
 class ProtocolChecker {
 public:
-  LogicalResult check(KernelOp kernel) {
+  explicit ProtocolChecker(KernelOp kernel) : kernel(kernel) {}
+
+  LogicalResult check() {
     arePlaced = kernel.getSharedBytes().has_value();
     for (Operation &op : kernel.getBody().front())
       if (failed(visit(op)))
@@ -105,7 +107,8 @@ private:
   LogicalResult visit(Operation &op) {
     return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
         .Case<AllocExchangeOp, ClusterInitOp, ClusterArriveOp, ClusterWaitOp,
-              PublishOp, BarrierOp, ExchangeWaitOp, CollectOp, AwaitOp, ReadOp>(
+              PublishOp, BarrierOp, ExchangeWaitOp, CollectOp, AwaitOp, ReadOp,
+              LoadOp, StoreOp>(
             [&](auto known) { return visit(known); })
         .Default([](Operation *) { return success(); });
   }
@@ -116,6 +119,8 @@ private:
       return op.emitOpError("must not follow a cluster_arrive without a "
                             "cluster_wait between");
     arrived = true;
+    if (op.getRelease())
+      std::swap(released, loadedScalars);
     return success();
   }
 
@@ -124,6 +129,9 @@ private:
       return op.emitOpError("must follow a cluster_arrive");
     arrived = false;
     peersReady = true;
+    // A slice's cluster waits for none but itself.
+    if (kernel.getPlan().getSlices() == 1)
+      released.clear();
     return success();
   }
 
@@ -162,6 +170,8 @@ private:
     for (Value buffer : published)
       if (!isRemote(buffer))
         ready.insert(buffer);
+    if (kernel.getPlan().getCtasPerRow() == 1)
+      loadedScalars.clear();
     return success();
   }
 
@@ -192,11 +202,34 @@ private:
     return success();
   }
 
+  // C18
+  LogicalResult visit(LoadOp op) {
+    loadedScalars.insert(op.getSource());
+    return success();
+  }
+
+  LogicalResult visit(StoreOp op) {
+    unsigned number = cast<BlockArgument>(op.getTarget()).getArgNumber();
+    bool isLoaded = loadedScalars.contains(op.getTarget()) ||
+                    released.contains(op.getTarget());
+    if (!arePlaced || !isLoaded ||
+        kernel.getOperandAttr(number).getRole() != Role::scalar)
+      return success();
+    StringRef meeting = kernel.getPlan().getCtasPerRow() == 1
+                            ? "barrier"
+                            : "cluster_arrive release and its cluster_wait";
+    return op.emitOpError("of a scalar must come after the ")
+           << meeting << " that follows its load, which all threads of a row do";
+  }
+
   static bool isRemote(Value buffer) {
     return buffer.getDefiningOp<AllocExchangeOp>().getBarrierOffset().has_value();
   }
 
+  KernelOp kernel;
   bool arePlaced = false, arrived = false, peersReady = false;
+  /// Operands that some thread may yet have to load; those before the release.
+  llvm::SmallDenseSet<Value> loadedScalars, released;
   llvm::SmallDenseSet<Value> published, ready, arrivedStages;
   llvm::SmallDenseMap<int64_t, int64_t> expectedBytes;
 };
@@ -374,7 +407,7 @@ LogicalResult KernelOp::verifyRegions() {
         failed(verifySlices(op, getPlan().getSlices())) ||
         failed(verifyWorkspace(*this, op)) || failed(verifyPadding(*this, op)))
       return failure();
-  if (failed(ProtocolChecker().check(*this)) || failed(verifyPlacement(*this)))
+  if (failed(ProtocolChecker(*this).check()) || failed(verifyPlacement(*this)))
     return failure();
   return verifySharedMemory(*this);
 }

@@ -145,3 +145,16 @@ quack_tv.kernel @one_partial_a_cta(%x: memref<?x2xf32> in row, %y: memref<?xf32>
   %s = quack_tv.collect addf %b, %v : tensor<1x2xf32, #quack_tv.layout<cta = [2:1], warp = [4:0], lane = [32:0]>> -> tensor<1x1xf32, #crow>
   quack_tv.store %s, %y : tensor<1x1xf32, #crow>, memref<?xf32>
 }
+
+// What an arrival releases must have happened before a peer goes on.
+// CHECK-LABEL: llvm.func @arrivals(
+// CHECK: nvvm.cluster.arrive.relaxed {aligned}
+// CHECK-NEXT: nvvm.cluster.wait {aligned}
+// CHECK-NEXT: nvvm.cluster.arrive {aligned}
+// CHECK-NEXT: nvvm.cluster.wait {aligned}
+quack_tv.kernel @arrivals(%x: memref<?x8xf32> in row) plan #pair shared 0 {
+  quack_tv.cluster_arrive
+  quack_tv.cluster_wait
+  quack_tv.cluster_arrive release
+  quack_tv.cluster_wait
+}

@@ -164,6 +164,7 @@ quack_tv.kernel @other_roles(%x: memref<?x128xf32> in row, %w: memref<128xf32> i
                              %s: memref<?xf32> inout scalar) plan #one shared 0 {
   %0 = quack_tv.load %w : memref<128xf32> -> tensor<1x128xf32, #v4>
   %1 = quack_tv.load %s : memref<?xf32> -> tensor<1x1xf32, #row>
+  quack_tv.barrier
   %2 = arith.negf %1 : tensor<1x1xf32, #row>
   quack_tv.store %2, %s : tensor<1x1xf32, #row>, memref<?xf32>
 }

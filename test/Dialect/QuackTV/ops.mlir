@@ -37,6 +37,8 @@ quack_tv.kernel @memory(%x: memref<?x512xf32> in row, %w: memref<512xf32> in col
   %4 = quack_tv.load %w at_use : memref<512xf32> -> tensor<1x512xf32, #tile>
   // CHECK-NEXT: %[[S:.*]] = quack_tv.load %s : memref<?xf32> -> tensor<1x1xf32, #[[$ROW]]>
   %5 = quack_tv.load %s policy cached : memref<?xf32> -> tensor<1x1xf32, #row>
+  // CHECK-NEXT: quack_tv.barrier
+  quack_tv.barrier
   // CHECK-NEXT: quack_tv.store %{{.*}}, %y policy streaming : tensor<1x512xf32, #[[$TILE]]>, memref<?x512xf32>
   quack_tv.store %0, %y policy streaming : tensor<1x512xf32, #tile>, memref<?x512xf32>
   // CHECK-NEXT: quack_tv.store %{{.*}}, %y policy skip_l1 {a} : tensor
@@ -151,6 +153,10 @@ quack_tv.kernel @remote(%x: memref<?x8xf32> in row) plan #pair {
   quack_tv.publish %v to %b : tensor<1x8xf32, #warps>
   // CHECK: quack_tv.exchange_wait %[[B]] {a}
   quack_tv.exchange_wait %b {a}
+  // CHECK-NEXT: quack_tv.cluster_arrive release {a}
+  quack_tv.cluster_arrive release {a}
+  // CHECK-NEXT: quack_tv.cluster_wait
+  quack_tv.cluster_wait
   // CHECK-NEXT: quack_tv.collect combine %[[B]], %{{.*}} identity [0.000000e+00 : f32] : tensor<1x8xf32, #{{.*}}> -> tensor<1x1xf32, #{{.*}}> {
   %r = quack_tv.collect combine %b, %v identity [0.0 : f32] : tensor<1x8xf32, #warps> -> tensor<1x1xf32, #all> {
   ^bb0(%l: f32, %m: f32):

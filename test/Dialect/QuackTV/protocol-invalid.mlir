@@ -233,3 +233,62 @@ quack_tv.kernel @kernel_c10_other_bytes(%x: memref<?x128xf32> in row) plan #plan
   // expected-error @below {{'quack_tv.alloc_exchange' op must have the bytes that its mbarrier expects, 8, got 16}}
   %a = quack_tv.alloc_exchange at 0 bytes 16 barrier 16
 }
+
+// -----
+
+#one = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#row = #quack_tv.layout<lane = [32:0]>
+quack_tv.kernel @kernel_c18_no_barrier(%x: memref<?x4xf32> in row, %s: memref<?xf32> inout scalar) plan #one shared 0 {
+  quack_tv.barrier
+  %v = quack_tv.load %s : memref<?xf32> -> tensor<1x1xf32, #row>
+  // expected-error @below {{'quack_tv.store' op of a scalar must come after the barrier that follows its load, which all threads of a row do}}
+  quack_tv.store %v, %s : tensor<1x1xf32, #row>, memref<?xf32>
+}
+
+// -----
+
+#pair = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 2, vector = 4>
+#row = #quack_tv.layout<cta = [2:0], lane = [32:0]>
+quack_tv.kernel @kernel_c18_barrier_of_a_cta(%x: memref<?x4xf32> in row, %s: memref<?xf32> inout scalar) plan #pair shared 0 {
+  %v = quack_tv.load %s : memref<?xf32> -> tensor<1x1xf32, #row>
+  quack_tv.barrier
+  // expected-error @below {{'quack_tv.store' op of a scalar must come after the cluster_arrive release and its cluster_wait that follows its load, which all threads of a row do}}
+  quack_tv.store %v, %s : tensor<1x1xf32, #row>, memref<?xf32>
+}
+
+// -----
+
+#pair = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 2, vector = 4>
+#row = #quack_tv.layout<cta = [2:0], lane = [32:0]>
+quack_tv.kernel @kernel_c18_arrive_releases_nothing(%x: memref<?x4xf32> in row, %s: memref<?xf32> inout scalar) plan #pair shared 0 {
+  %v = quack_tv.load %s : memref<?xf32> -> tensor<1x1xf32, #row>
+  quack_tv.cluster_arrive
+  quack_tv.cluster_wait
+  // expected-error @below {{'quack_tv.store' op of a scalar must come after the cluster_arrive release}}
+  quack_tv.store %v, %s : tensor<1x1xf32, #row>, memref<?xf32>
+}
+
+// -----
+
+#pair = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 2, vector = 4>
+#row = #quack_tv.layout<cta = [2:0], lane = [32:0]>
+quack_tv.kernel @kernel_c18_loaded_after_the_arrive(%x: memref<?x4xf32> in row, %s: memref<?xf32> inout scalar) plan #pair shared 0 {
+  quack_tv.cluster_arrive release
+  %v = quack_tv.load %s : memref<?xf32> -> tensor<1x1xf32, #row>
+  quack_tv.cluster_wait
+  // expected-error @below {{'quack_tv.store' op of a scalar must come after the cluster_arrive release}}
+  quack_tv.store %v, %s : tensor<1x1xf32, #row>, memref<?xf32>
+}
+
+// -----
+
+// No barrier spans the clusters that share a row.
+#split = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 2, split = 2, vector = 4>
+#row = #quack_tv.layout<slice = [2:0], cta = [2:0], lane = [32:0]>
+quack_tv.kernel @kernel_c18_row_is_split(%x: memref<?x4xf32> in row, %s: memref<?xf32> inout scalar) plan #split shared 0 {
+  %v = quack_tv.load %s : memref<?xf32> -> tensor<1x1xf32, #row>
+  quack_tv.cluster_arrive release
+  quack_tv.cluster_wait
+  // expected-error @below {{'quack_tv.store' op of a scalar must come after the cluster_arrive release}}
+  quack_tv.store %v, %s : tensor<1x1xf32, #row>, memref<?xf32>
+}

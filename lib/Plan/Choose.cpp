@@ -102,9 +102,13 @@ FailureOr<PlanChoice> quack::choosePlan(KernelOp kernel, const Target &gpu,
     return failure();
   }
   if (!pins->getAlignment() && !kernel.getOtherwiseAttr() &&
-      wantsAlignment(choice.plans.front().plan))
-    pairPlans(traits, choice,
-              enumeratePlans(traits, gpu, pinsForAnyStart(*pins), whyNot));
+      wantsAlignment(choice.plans.front().plan)) {
+    auto anywhere = enumeratePlans(traits, gpu, pinsForAnyStart(*pins), whyNot);
+    pairPlans(traits, choice, anywhere);
+    // A plan for rows that start anywhere serves all.
+    if (!choice.anywhere && !anywhere.empty())
+      choice.plans = std::move(anywhere);
+  }
   tv::PlanAttr picked = choice.plans[choice.picked].plan;
   choice.tree = treeSignature(traits, picked);
   choice.lost = describeLostSplit(kernel, gpu, *pins, picked);

@@ -40,12 +40,42 @@ bool quack::spillsUntold(const KernelTraits &traits, tv::PlanAttr plan) {
   return plan.startsAnywhere() && plan.getElementsPerThread(traits.columns) > 112;
 }
 
+static bool isReadAgain(const OperandTraits &operand, tv::PlanAttr plan) {
+  return (isRowInput(operand) || operand.role == Role::columns) &&
+         holdOf(operand, plan) == tv::Hold::reload;
+}
+
+/// Registers of what is read where it is used: the accesses under way, what was
+/// shifted out of them, addresses, and what waits to be shifted into the windows of
+/// another row that is stored.
+static double registersOfReads(const KernelTraits &traits, tv::PlanAttr plan) {
+  auto isRead = [&](const OperandTraits &operand) { return isReadAgain(operand, plan); };
+  int64_t count = llvm::count_if(traits.operands, isRead);
+  int64_t elements = plan.getElementsPerThread(traits.columns);
+  int64_t runs = std::min(elements, tv::runsAhead(count) * plan.getVectorSize());
+  double registers = 0, stored = 0;
+  for (const OperandTraits &operand : traits.operands) {
+    if (isRead(operand))
+      registers += (operand.role == Role::row ? 8 : 4) +
+                   double(runs) * operand.bytes / 4 + (plan.startsAnywhere() ? 8 : 0);
+    if (isRead(operand) && operand.role == Role::row && plan.getKept() > 0)
+      registers += 4;
+    if (operand.role == Role::row && operand.isStored)
+      stored += plan.startsAnywhere() && stored > 0 ? 20 : 4;
+  }
+  return registers > 0 ? registers + stored : 0;
+}
+
 /// Registers a thread needs, as ptxas was seen to allot them.
 static int64_t estimateRegisters(const KernelTraits &traits, const Target &target,
                                  tv::PlanAttr plan) {
   int64_t elements = plan.getElementsPerThread(traits.columns);
   double registers = 16;
-  int64_t wide = 0;
+  // Row values that wait for another pass; what was loaded early, which is shifted
+  // before any of it is used up where rows start anywhere.
+  double waiting = 0, loaded = 0;
+  // What ptxas would like to read ahead.
+  double wished = 0;
   for (const OperandTraits &operand : traits.operands) {
     if (!isRowInput(operand))
       continue;
@@ -58,26 +88,26 @@ static int64_t estimateRegisters(const KernelTraits &traits, const Target &targe
       if (traits.passes == 1)
         registers += 8 + elements * operand.bytes / 4.0;
       else
-        wide = std::max(wide, elements * traits.liveRows);
+        waiting = std::max<double>(waiting, elements * traits.liveRows);
+      if (traits.passes > 1 && plan.startsAnywhere())
+        loaded += elements * operand.bytes / 4.0 + (operand.bytes < 4 ? elements / 4 : 0);
       break;
     case tv::Hold::packed:
       // Shifted words are widened at their use only.
       registers += plan.startsAnywhere() ? 16 + elements * 0.5 : 8 + elements * 0.75;
       break;
-    case tv::Hold::reload: {
-      // What must be there are the accesses under way; ptxas reads further ahead
-      // where the CTA's size leaves it registers.
-      double needed = 8 + std::min<double>(elements, 16) * ahead;
-      int64_t ctas = std::max<int64_t>(1, plan.getCtasPerSM());
-      double left = target.registersPerSM / (plan.getThreads() * ctas) - registers - wide;
-      registers += std::max(needed, std::min(left, 8 + elements * ahead));
+    case tv::Hold::reload:
+      wished += 8 + elements * ahead;
       break;
-    }
     default:
       registers += 8 + elements * ahead;
     }
   }
-  return registers + wide;
+  registers += std::max(waiting, loaded);
+  // It reads ahead as far as the CTA's size leaves it registers.
+  int64_t ctas = std::max<int64_t>(1, plan.getCtasPerSM());
+  double left = target.registersPerSM / (plan.getThreads() * ctas) - registers;
+  return registers + std::max(registersOfReads(traits, plan), std::min(left, wished));
 }
 
 static int64_t estimateShared(const KernelTraits &traits, tv::PlanAttr plan) {
@@ -121,8 +151,7 @@ static constexpr int64_t maxElementsPerThread = 128;
 static constexpr int64_t maxBulkRows = 16;
 
 /// Rules that concern one operand's hold.
-static std::string violatedHold(const KernelTraits &traits, tv::PlanAttr plan,
-                                const OperandTraits &operand) {
+static std::string violatedHold(tv::PlanAttr plan, const OperandTraits &operand) {
   tv::Hold hold = holdOf(operand, plan);
   std::string name = "operand '" + operand.name.str() + "' cannot be held " +
                      tv::stringifyHold(hold).str() + ": ";
@@ -146,10 +175,6 @@ static std::string violatedHold(const KernelTraits &traits, tv::PlanAttr plan,
     return name + "one thread issues a copy for each of at most " +
            std::to_string(maxBulkRows) + " rows, got a tile of " +
            std::to_string(plan.getRows());
-  if (hold == tv::Hold::reload && operand.isStored)
-    return name + "it is overwritten";
-  if (hold == tv::Hold::reload && operand.role == Role::row && traits.storesEarly)
-    return name + "a row is stored before its last use, perhaps over it";
   return "";
 }
 
@@ -174,16 +199,8 @@ std::string quack::violatedRule(const KernelTraits &traits, const Target &target
   if (plan.getThreads() % plan.getThreadsPerRow() != 0)
     return "threads_per_row must divide threads = " + text(plan.getThreads()) +
            ", got " + text(plan.getThreadsPerRow());
-  if (traits.updatesScalar && plan.getSlices() > 1)
-    return "a kernel with an inout scalar operand needs split = 1: one cluster "
-           "must not store what another still reads, got " +
-           text(plan.getSlices());
-  if (traits.updatesScalar && plan.getCluster() > 1)
-    return "a kernel with an inout scalar operand needs a cluster of 1: one CTA "
-           "must not store what another still reads, got " +
-           text(plan.getCluster());
   for (const OperandTraits &operand : traits.operands)
-    if (std::string rule = violatedHold(traits, plan, operand); !rule.empty())
+    if (std::string rule = violatedHold(plan, operand); !rule.empty())
       return rule;
   int64_t elements = plan.getElementsPerThread(traits.columns);
   if (elements > maxElementsPerThread)

@@ -19,8 +19,8 @@ namespace {
 class Enumerator {
 public:
   Enumerator(const KernelTraits &traits, const Target &target, tv::PlanAttr pins)
-      : traits(traits), target(target), pins(pins),
-        context(pins.getContext()) {}
+      : traits(traits), target(target), pins(pins), context(pins.getContext()),
+        maySplit(pins.mayChangeTree() && hasFewRows(traits, target)) {}
 
   SmallVector<CostedPlan> run(std::string &whyNot);
 
@@ -37,6 +37,9 @@ private:
   SmallVector<int64_t> threadsPerRowChoices(int64_t threads) const;
   SmallVector<int64_t> splitChoices(int64_t threads, int64_t threadsPerRow,
                                     int64_t cluster) const;
+  void tryShapes();
+  /// Whether some plan has each row within one cluster.
+  bool fitsCluster() const;
   void tryShape(int64_t threads, int64_t threadsPerRow, int64_t cluster,
                 int64_t split);
   void tryHolds(int64_t threads, int64_t threadsPerRow, int64_t rowsPerThread,
@@ -52,6 +55,8 @@ private:
   tv::PlanAttr pins;
   MLIRContext *context;
   SmallVector<CostedPlan> plans;
+  /// Whether a row may be split over several clusters.
+  bool maySplit;
   /// The rule that the plan with the most threads a row breaks: it is the nearest to
   /// a legal one.
   std::string lastViolation;
@@ -229,8 +234,7 @@ SmallVector<int64_t> Enumerator::splitChoices(int64_t threads,
     return {pins.getSplit()};
   SmallVector<int64_t> choices{0};
   bool fillsCta = threadsPerRow == threads || pins.getThreadsPerRow();
-  if (!pins.mayChangeTree() || !hasFewRows(traits, target) || !fillsCta ||
-      threadsPerRow < warpSize)
+  if (!maySplit || !fillsCta || threadsPerRow < warpSize)
     return choices;
   for (int64_t runs = 1; runs <= maxRunsOfSlice; runs *= 2) {
     int64_t split = llvm::divideCeil(traits.columns, cluster * threadsPerRow *
@@ -261,13 +265,37 @@ void Enumerator::tryShape(int64_t threads, int64_t threadsPerRow,
       tryHolds(threads, threadsPerRow, rows, cluster, split);
 }
 
-SmallVector<CostedPlan> Enumerator::run(std::string &whyNot) {
+void Enumerator::tryShapes() {
   for (int64_t cluster : pinned(pins.getCluster(), {1, 2, 4, 8, 16}))
     for (int64_t threads : threadsChoices())
       for (int64_t threadsPerRow : threadsPerRowChoices(threads))
         if (threads % threadsPerRow == 0)
           for (int64_t split : splitChoices(threads, threadsPerRow, cluster))
             tryShape(threads, threadsPerRow, cluster, split);
+}
+
+bool Enumerator::fitsCluster() const {
+  auto free = tv::PlanAttr::get(
+      context, /*threads=*/0, /*threadsPerRow=*/0, /*rowsPerThread=*/0,
+      /*cluster=*/0, /*vector=*/0, pins.getAlignment(), /*ctasPerSM=*/-1,
+      std::nullopt, /*hold=*/DictionaryAttr(), /*kept=*/-1, /*load=*/DictionaryAttr(),
+      /*store=*/DictionaryAttr(), /*split=*/0, /*rows=*/0, pins.getReproducible(),
+      /*leastRows=*/0);
+  Enumerator unpinned(traits, target, free);
+  unpinned.tryShapes();
+  return !unpinned.plans.empty();
+}
+
+SmallVector<CostedPlan> Enumerator::run(std::string &whyNot) {
+  tryShapes();
+  // A row that no cluster can take is split however many there are: its tree
+  // is still the same for all M.
+  if (plans.empty() && !maySplit && !pins.getSplit() && !fitsCluster()) {
+    std::string violation = lastViolation;
+    maySplit = true;
+    tryShapes();
+    lastViolation = violation;
+  }
   llvm::stable_sort(plans, [](const CostedPlan &lhs, const CostedPlan &rhs) {
     return lhs.time < rhs.time;
   });

@@ -133,6 +133,9 @@ double LaunchModel::launchTime() {
   // for what comes after them: it reads the row again, if it stores one.
   int64_t passes = rounds + (stored > 0 ? 1 : 0);
   double time = target.firstData + stageTime({loaded, 0, 0}, 1.0 / passes);
+  // Updated scalars are stored by a stage of their own.
+  if (traits.updatesScalar && stored > 0)
+    time += target.kernelLaunch;
   for (int64_t stage = 1; stage <= rounds; ++stage) {
     time += target.kernelLaunch + foldTime(plan.getSlices());
     Traffic traffic = again(loaded, traits.rows);

@@ -75,15 +75,32 @@ static bool isOnlineSum(ReduceOp sum) {
   return maximum && maximum.getSource() == difference.getLhs();
 }
 
+/// Returns the row values that are made from rows, not from columns operands alone:
+/// those are loaded again where they are used.
+static llvm::DenseSet<Value> valuesOfRows(KernelOp kernel) {
+  llvm::DenseSet<Value> values;
+  for (Operation &op : kernel.getBody().front()) {
+    bool ofRow = llvm::any_of(op.getOperands(),
+                              [&](Value operand) { return values.contains(operand); });
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
+      ofRow = kernel.getOperandAttr(number).getRole() == Role::row;
+    }
+    if (ofRow)
+      values.insert_range(op.getResults());
+  }
+  return values;
+}
+
 /// Counts the row values that wait at the boundary after each pass.
 static int64_t countLiveRows(KernelOp kernel, const PassAnalysis &analysis) {
   int64_t most = 0;
+  llvm::DenseSet<Value> ofRows = valuesOfRows(kernel);
   for (int64_t pass = 0; pass < analysis.lastPass(); ++pass) {
     int64_t live = 0;
     for (Operation &op : kernel.getBody().front())
       for (Value result : op.getResults())
-        live += isRow(result) && !isa<BroadcastOp>(op) &&
-                !op.hasTrait<OpTrait::ConstantLike>() &&
+        live += isRow(result) && !isa<BroadcastOp>(op) && ofRows.contains(result) &&
                 analysis.passOf(result) <= pass &&
                 analysis.lastUseOf(result) > pass;
     most = std::max(most, live);
@@ -135,19 +152,12 @@ KernelTraits KernelTraits::analyse(KernelOp kernel, int64_t rowsHint) {
                             spec.getDirection() == Direction::inout;
   }
   llvm::SmallDenseSet<int64_t> exchanges, ownExchanges;
-  bool hasRowStore = false;
   for (Operation &op : kernel.getBody().front()) {
     if (auto reduce = dyn_cast<ReduceOp>(op)) {
       int64_t pass = analysis.passOf(reduce.getSource());
       exchanges.insert(pass);
       if (!isOnlineSum(reduce))
         ownExchanges.insert(pass);
-    }
-    if (auto store = dyn_cast<StoreOp>(op); store && isRow(store.getValue())) {
-      // With several row stores, one of them comes before another's operands.
-      traits.storesEarly |= hasRowStore || analysis.passOf(store.getValue()) <
-                                               analysis.lastPass();
-      hasRowStore = true;
     }
     bool onRows = op.getNumResults() == 1 && isRow(op.getResult(0));
     if (isa<ReduceOp>(op) || (onRows && !isa<BroadcastOp>(op)))

@@ -294,10 +294,6 @@ void Inquiry::report(ArrayRef<Pin> pins) {
   error << kernel.getColumns();
   if (!isLegal({})) {
     error << ": " << whyNot;
-    // No cluster, and code that is unrolled: one CTA holds so much of a row only.
-    if (traits.updatesScalar)
-      error << "; rows this long need two scalar operands in memory of their own, "
-               "one in and one out";
     return;
   }
   std::ignore = isLegal(pins);

@@ -118,7 +118,7 @@ private:
       llvm::function_ref<int64_t(int64_t)> beyondEnd);
   void addLoadedWindows(const Fragment &fragment, Placement place,
                         int64_t from);
-  void addOwnWindows(const Fragment &fragment, Placement place);
+  void addOwnWindows(const Fragment &fragment, Placement place, int64_t from);
 
   //===--- Shared memory (SharedMemory.cpp)
   //--------------------------------===//

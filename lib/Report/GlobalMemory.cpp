@@ -104,12 +104,10 @@ void AccessCounter::addLoad(tv::LoadOp load) {
   Placement place = placeOperand(kernel, number, launch);
   int64_t kept = int64_t(load.getKept().value_or(0)) / fragment.run;
   bool isFirst = load.getFirstRead() == load;
-  bool isUpdated =
-      kernel.getOperandAttr(number).getDirection() == Direction::inout;
   if (!isAccessedByWindows(kernel, fragment))
     addPieces(fragment, place, /*isStore=*/false, isFirst ? 0 : kept);
-  else if (isUpdated)
-    addOwnWindows(fragment, place);
+  else if (mayBeOverwritten(kernel, number))
+    addOwnWindows(fragment, place, isFirst ? 0 : kept);
   else
     addLoadedWindows(fragment, place, isFirst ? 0 : kept);
   std::string form;
@@ -127,7 +125,7 @@ void AccessCounter::addStore(tv::StoreOp store) {
   unsigned number = cast<BlockArgument>(store.getTarget()).getArgNumber();
   Placement place = placeOperand(kernel, number, launch);
   if (isAccessedByWindows(kernel, fragment))
-    addOwnWindows(fragment, place);
+    addOwnWindows(fragment, place, /*from=*/0);
   else
     addPieces(fragment, place, /*isStore=*/true);
   report(store, "store", store.getTarget(), "", MemorySpace::global,

@@ -111,9 +111,10 @@ void AccessCounter::addLoadedWindows(const Fragment &fragment, Placement place,
 /// before its run to the chain before, whose first lane has it in a window
 /// more. So an element is stored once, and none is loaded that another warp may
 /// have stored.
-void AccessCounter::addOwnWindows(const Fragment &fragment, Placement place) {
+void AccessCounter::addOwnWindows(const Fragment &fragment, Placement place,
+                                  int64_t from) {
   addWindows(
-      fragment, place, /*from=*/0,
+      fragment, place, from,
       [&](int64_t lane, int64_t, const Window &window) {
         auto [index, at, _] = window.key;
         return at == 0 && !fragment.continuesChain(index) &&

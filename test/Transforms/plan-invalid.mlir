@@ -68,30 +68,6 @@ quack.kernel @short_accesses_in_shared_memory(%x: memref<?x1024xf32> in row)
 
 // -----
 
-// expected-error @below {{operand 'x' cannot be held reload: it is overwritten}}
-quack.kernel @read_again_after_a_store(%x: memref<?x1024xf32> inout row)
-    plan #quack_tv.plan<hold = {x = reload}> {
-  %v = quack.load %x : memref<?x1024xf32> -> tensor<1024xf32>
-  quack.store %v, %x : tensor<1024xf32>, memref<?x1024xf32>
-}
-
-// -----
-
-// y is stored before z is computed, and may be the memory of x.
-// expected-error @below {{operand 'x' cannot be held reload: a row is stored before its last use, perhaps over it}}
-quack.kernel @store_before_the_last_pass(%x: memref<?x1024xf32> in row, %y: memref<?x1024xf32> out row,
-                                         %z: memref<?x1024xf32> out row)
-    plan #quack_tv.plan<hold = {x = reload}> {
-  %v = quack.load %x : memref<?x1024xf32> -> tensor<1024xf32>
-  quack.store %v, %y : tensor<1024xf32>, memref<?x1024xf32>
-  %s = quack.reduce addf %v : tensor<1024xf32> -> f32
-  %b = quack.broadcast %s : f32 -> tensor<1024xf32>
-  %d = arith.subf %v, %b : tensor<1024xf32>
-  quack.store %d, %z : tensor<1024xf32>, memref<?x1024xf32>
-}
-
-// -----
-
 // expected-error @below {{shared memory of a CTA must be at most 232448 bytes, got}}
 quack.kernel @too_much_shared_memory(%x: memref<?x65536xf32> in row)
     plan #quack_tv.plan<threads = 1024, threads_per_row = 1024, cluster = 1, hold = {x = bulk}> {
@@ -109,19 +85,6 @@ quack.kernel @too_many_registers(%x: memref<?x65536xf32> in row, %y: memref<?x65
   %b = quack.broadcast %s : f32 -> tensor<65536xf32>
   %d = arith.subf %v, %b : tensor<65536xf32>
   quack.store %d, %y : tensor<65536xf32>, memref<?x65536xf32>
-}
-
-// -----
-
-// One CTA would store the scalar while another has yet to load it.
-// expected-error @below {{a kernel with an inout scalar operand needs a cluster of 1: one CTA must not store what another still reads, got 4}}
-quack.kernel @updated_scalar_in_a_cluster(%x: memref<?x1024xf32> in row, %s: memref<?xf32> inout scalar)
-    plan #quack_tv.plan<threads = 64, threads_per_row = 64, cluster = 4> {
-  %v = quack.load %x : memref<?x1024xf32> -> tensor<1024xf32>
-  %sum = quack.reduce addf %v : tensor<1024xf32> -> f32
-  %before = quack.load %s : memref<?xf32> -> f32
-  %after = arith.addf %before, %sum : f32
-  quack.store %after, %s : f32, memref<?xf32>
 }
 
 // -----
@@ -221,32 +184,11 @@ quack.kernel @slice_of_part_of_a_warp(%x: memref<?x1024xf32> in row)
 
 // -----
 
-// expected-error @below {{'quack.kernel' op has no legal plan for N = 1024 with split = 2: a kernel with an inout scalar operand needs split = 1: one cluster must not store what another still reads, got 2; nearest legal: split = 1}}
-quack.kernel @split_updates_a_scalar(%x: memref<?x1024xf32> in row, %s: memref<?xf32> inout scalar)
-    plan #quack_tv.plan<threads = 64, cluster = 1, threads_per_row = 64, split = 2> {
-  %v = quack.load %x : memref<?x1024xf32> -> tensor<1024xf32>
-  %t = quack.load %s : memref<?xf32> -> f32
-  quack.store %t, %s : f32, memref<?xf32>
-}
-
-// -----
-
 // No change of one pin is enough.
 // expected-error @below {{'quack.kernel' op has no legal plan for N = 65536 with threads_per_row = 2: a thread must hold at most 128 elements (its code is unrolled), got 32768: use more threads or a larger cluster; nearest legal, while the other pins break further rules: threads_per_row = }}
 quack.kernel @two_rules(%x: memref<?x65536xf32> in row, %s: memref<?xf32> out scalar)
     plan #quack_tv.plan<threads_per_row = 2, hold = {x = packed}, kept = 32> {
   %v = quack.load %x : memref<?x65536xf32> -> tensor<65536xf32>
   %sum = quack.reduce addf %v : tensor<65536xf32> -> f32
-  quack.store %sum, %s : f32, memref<?xf32>
-}
-
-// -----
-
-// One CTA cannot hold the row, and several must not share it.
-// expected-error @below {{'quack.kernel' op has no legal plan for N = 262144: a kernel with an inout scalar operand needs a cluster of 1: one CTA must not store what another still reads, got 16; rows this long need two scalar operands in memory of their own, one in and one out}}
-quack.kernel @long_row_updates_a_scalar(%x: memref<?x262144xf32> in row, %s: memref<?xf32> inout scalar) {
-  %v = quack.load %x : memref<?x262144xf32> -> tensor<262144xf32>
-  %before = quack.load %s : memref<?xf32> -> f32
-  %sum = quack.reduce addf %v init %before : tensor<262144xf32> -> f32
   quack.store %sum, %s : f32, memref<?xf32>
 }

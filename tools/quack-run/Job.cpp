@@ -23,7 +23,8 @@ Error quack::readJob(const json::Value &line, Job &job) {
   static const StringSet<> known = {
       "kernel", "kernel_name", "columns", "storage",     "pin",
       "target", "chip",        "rows",    "ptx_version", "scalars",
-      "seed",   "row_strides", "offsets", "verify",  "bench",       "iterations"};
+      "seed",   "row_strides", "offsets", "in_place", "verify", "bench",
+      "iterations"};
   json::Path::Root root("job");
   json::ObjectMapper mapper(line, root);
   bool isRead = mapper && mapper.mapOptional("kernel", job.file) &&
@@ -37,6 +38,7 @@ Error quack::readJob(const json::Value &line, Job &job) {
                 mapper.mapOptional("scalars", job.scalars) &&
                 mapper.mapOptional("row_strides", job.rowStrides) &&
                 mapper.mapOptional("offsets", job.offsets) &&
+                mapper.mapOptional("in_place", job.inPlace) &&
                 mapper.mapOptional("seed", job.seed) &&
                 mapper.mapOptional("verify", job.verify) &&
                 mapper.mapOptional("bench", job.bench) &&

@@ -34,6 +34,8 @@ struct Job {
   std::map<std::string, int64_t> rowStrides; ///< in elements
   /// How far arrays start after an address aligned to 256 bytes, in elements.
   std::map<std::string, int64_t> offsets;
+  /// The in row whose memory an out row takes, by the out row's name.
+  std::map<std::string, std::string> inPlace;
   uint64_t seed = 0;
 
   bool verify = false, bench = false, dryRun = false;
@@ -59,7 +61,7 @@ struct JobResult {
 
 /// Reads one line of a sweep over the defaults in `job`. Keys: kernel,
 /// kernel_name, columns, storage, pin, target, chip, ptx_version, rows,
-/// scalars, row_strides, offsets, seed, verify, bench, iterations.
+/// scalars, row_strides, offsets, in_place, seed, verify, bench, iterations.
 llvm::Error readJob(const llvm::json::Value &line, Job &job);
 
 /// Returns the line of results for `job`.

@@ -134,6 +134,11 @@ static Error checkAllNames(const Job &job,
   if (Error error = checkNames("offset", job.offsets, operands, "an array",
                                [](const Operand &o) { return !o.isValue(); }))
     return error;
+  if (Error error = checkNames(
+          "in-place", job.inPlace, operands, "an out row", [](const Operand &o) {
+            return o.metadata.direction == "out" && o.metadata.role == "row";
+          }))
+    return error;
   return checkNames("row-stride", job.rowStrides, operands,
                     "a row or scalar array", [](const Operand &o) {
                       return !o.isValue() && o.metadata.role != "columns";
@@ -215,6 +220,36 @@ static Error checkExtent(const Operand &operand) {
                                    Twine(operand.offset) + " on");
 }
 
+/// Notes which in rows lie in the memory of out rows, and checks that these are
+/// alike.
+static Error pairInPlace(const Job &job, std::vector<Operand> &operands) {
+  auto find = [&](StringRef name) {
+    return llvm::find_if(operands,
+                         [&](const Operand &o) { return o.metadata.name == name; });
+  };
+  for (const auto &[outName, inName] : job.inPlace) {
+    auto out = find(outName), in = find(inName);
+    if (in == operands.end() || in->metadata.direction != "in" ||
+        in->metadata.role != "row")
+      return createStringError("--in-place " + outName +
+                               " must take the memory of an in row, got '" + inName +
+                               "'");
+    if (in->type != out->type || in->rowStride != out->rowStride ||
+        in->offset != out->offset)
+      return createStringError(
+          "--in-place " + outName + "=" + inName +
+          " needs operands of the same type, row stride and offset, got " +
+          getName(out->type) + ", " + Twine(out->rowStride) + ", " +
+          Twine(out->offset) + " and " + getName(in->type) + ", " +
+          Twine(in->rowStride) + ", " + Twine(in->offset));
+    if (in->overwrittenBy)
+      return createStringError("--in-place gives the memory of '" + inName +
+                               "' to two operands");
+    in->overwrittenBy = &*out;
+  }
+  return Error::success();
+}
+
 Expected<Operands> quack::loadOperands(const Job &job,
                                        const KernelMetadata &kernel) {
   Operands operands;
@@ -243,6 +278,8 @@ Expected<Operands> quack::loadOperands(const Job &job,
     if (Error error = checkExtent(operand))
       return error;
   }
+  if (Error error = pairInPlace(job, operands.list))
+    return error;
   return operands;
 }
 
@@ -337,14 +374,30 @@ static Error placeInput(Session &session, Operand &operand) {
 }
 
 Error quack::placeOperands(Session &session, Operands &operands) {
-  for (Operand &operand : operands.list) {
-    if (operand.isValue())
-      continue;
-    Error error = operand.isWritten() ? placeOutput(*session.context, operand)
-                                      : placeInput(session, operand);
-    if (error)
+  auto place = [&](Operand &operand,
+                   llvm::function_ref<Error(Operand &)> by) -> Error {
+    if (Error error = by(operand))
       return joinErrors(operandError(operand, "cannot be placed on the GPU"),
                         std::move(error));
+    return Error::success();
+  };
+  for (Operand &operand : operands.list) {
+    if (operand.isValue() || operand.overwrittenBy)
+      continue;
+    if (Error error = place(operand, [&](Operand &operand) {
+          return operand.isWritten() ? placeOutput(*session.context, operand)
+                                     : placeInput(session, operand);
+        }))
+      return error;
+  }
+  for (Operand &operand : operands.list) {
+    if (!operand.overwrittenBy)
+      continue;
+    operand.address = operand.overwrittenBy->address;
+    if (Error error = place(operand, [&](Operand &operand) {
+          return copyInitial(*session.context, operand);
+        }))
+      return error;
   }
   return Error::success();
 }

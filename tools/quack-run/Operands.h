@@ -35,7 +35,10 @@ struct Operand {
   std::optional<std::vector<char>> file; ///< initial values from a file,
   RandomSource random;                   ///< or from a seed
 
-  cuda::Buffer buffer; ///< unless the session owns the memory
+  /// The out row in whose memory an in row lies, before the kernel overwrites it.
+  const Operand *overwrittenBy = nullptr;
+
+  cuda::Buffer buffer; ///< unless the session or another operand owns the memory
   cuda::DevicePointer address = 0;
 
   bool isValue() const { return metadata.role == "value"; }

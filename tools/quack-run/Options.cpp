@@ -76,6 +76,9 @@ struct Options {
       "offset",
       cl::desc("How far an operand starts after an aligned address, in elements"),
       cl::value_desc("name=elements"), cl::cat(category)};
+  cl::list<std::string> inPlace{
+      "in-place", cl::desc("An out row that takes the memory of an in row"),
+      cl::value_desc("out=in"), cl::cat(category)};
   cl::opt<int64_t> rows{"rows", cl::desc("M, the number of rows"), cl::init(-1),
                         cl::cat(category)};
   cl::opt<uint64_t> random{"random", cl::desc("Seed of the random inputs"),
@@ -95,7 +98,7 @@ struct Options {
       "sweep",
       cl::desc("Run each line of this file: JSON objects with kernel, "
                "columns, storage, pin, rows, scalars, row_strides, offsets, "
-               "seed, verify, bench, iterations; other options are defaults"),
+               "in_place, seed, verify, bench, iterations; other options are defaults"),
       cl::value_desc("file"), cl::cat(category)};
   cl::opt<std::string> device{"device", cl::desc("gpu, or sim: the simulator"),
                               cl::init("gpu"), cl::cat(category)};
@@ -137,18 +140,18 @@ static Error readPairs(StringRef option, const cl::list<std::string> &list,
 }
 
 static Error readOperands(const Options &options, Job &job) {
-  auto addFile = [](std::map<std::string, std::string> &files) {
-    return [&files](std::string name, StringRef value) {
-      files[std::move(name)] = value.str();
+  auto addText = [](std::map<std::string, std::string> &map) {
+    return [&map](std::string name, StringRef value) {
+      map[std::move(name)] = value.str();
       return true;
     };
   };
   if (Error error = readPairs("in", options.inputs, "name=file, each name once",
-                              addFile(job.inputFiles)))
+                              addText(job.inputFiles)))
     return error;
   if (Error error =
           readPairs("out", options.outputs, "name=file, each name once",
-                    addFile(job.outputFiles)))
+                    addText(job.outputFiles)))
     return error;
   if (Error error = readPairs("scalar", options.scalars, "name=number",
                               [&](std::string name, StringRef value) {
@@ -164,6 +167,9 @@ static Error readOperands(const Options &options, Job &job) {
       return to_integer(value, map[std::move(name)]);
     };
   };
+  if (Error error = readPairs("in-place", options.inPlace, "out=in, each once",
+                              addText(job.inPlace)))
+    return error;
   if (Error error = readPairs("row-stride", options.rowStrides, "name=elements",
                               addElements(job.rowStrides)))
     return error;

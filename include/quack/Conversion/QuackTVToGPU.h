@@ -61,6 +61,10 @@ bool isAccessedByWindows(tv::KernelOp kernel, const Fragment &fragment);
 /// and do not need each other.
 llvm::SmallVector<mlir::Operation *> gatherConsumers(mlir::Operation &first);
 
+/// Returns whether warps may store the memory of operand `index` while others load
+/// it: it is updated, or lies where an out row does, which has elements of that size.
+bool mayBeOverwritten(tv::KernelOp kernel, unsigned index);
+
 /// Reductions of a thread that one combiner merges, over rows that are held
 /// nowhere: they read a row once, in chunks.
 struct OnlineGroup {

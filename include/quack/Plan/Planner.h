@@ -41,7 +41,6 @@ struct KernelTraits {
   int64_t exponentials; ///< of those, on the MUFU
   int64_t rows;         ///< M that launches usually have
   bool knowsRows;       ///< a plan field says so
-  bool storesEarly;     ///< a row is stored before another is computed
   bool updatesScalar;   ///< a scalar operand is both loaded and stored
 
   /// Bytes of a row, of all row operands, that are loaded or stored.

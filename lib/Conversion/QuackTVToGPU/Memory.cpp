@@ -9,6 +9,8 @@
 
 #include "ThreadBuilder.h"
 
+#include "quack/Dialect/QuackTV/PlanNumbers.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -130,16 +132,13 @@ void ThreadBuilder::visitLoad(tv::LoadOp load) {
     issueLoad(load, index);
 }
 
-/// Accesses made together when one of them is needed: enough that their
-/// latencies overlap, few enough that registers stay free.
-static constexpr int64_t loadsAhead = 4;
-
 Value ThreadBuilder::loadAtUse(tv::LoadOp load, int64_t index) {
   Fragment fragment = fragmentOf(load.getType());
   // What is not kept is under way while what is kept is used.
   int64_t kept = piecesFound(load, fragment);
   int64_t from = std::max(index, kept);
-  for (int64_t i = from; i < std::min(from + loadsAhead, fragment.pieces); ++i)
+  int64_t ahead = tv::runsAhead(operandsAtUse);
+  for (int64_t i = from; i < std::min(from + ahead, fragment.pieces); ++i)
     issueLoad(load, i);
   if (index < kept)
     return keptPiece(load, index);

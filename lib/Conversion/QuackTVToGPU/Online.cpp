@@ -121,7 +121,9 @@ bool ThreadBuilder::visitOnline(tv::ThreadReduceOp first) {
   if (!group)
     return false;
   Fragment fragment = fragmentOf(first.getSource().getType());
-  size_t chunkPieces = std::max<int64_t>(1, tv::chunkElements / fragment.run);
+  int64_t loads = group->loads.size();
+  size_t chunkPieces =
+      std::max<int64_t>(1, tv::chunkElements / (loads * fragment.run));
   llvm::MapVector<int64_t, SmallVector<int64_t>> rows;
   for (int64_t index = 0; index < fragment.pieces; ++index)
     rows[fragment.offset(index).row].push_back(index);

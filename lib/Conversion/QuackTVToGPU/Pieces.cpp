@@ -77,6 +77,23 @@ bool quack::isAccessedByWindows(tv::KernelOp kernel, const Fragment &fragment) {
          fragment.run > 1;
 }
 
+bool quack::mayBeOverwritten(tv::KernelOp kernel, unsigned index) {
+  auto bytesOf = [&](unsigned number) {
+    return getElementTypeOrSelf(kernel.getFunctionType().getInput(number))
+        .getIntOrFloatBitWidth();
+  };
+  if (kernel.getOperandAttr(index).getDirection() == Direction::inout)
+    return true;
+  return kernel.getOperandAttr(index).getRole() == Role::row &&
+         llvm::any_of(llvm::seq<unsigned>(0, kernel.getOperandSpecs().size()),
+                      [&](unsigned other) {
+                        OperandAttr spec = kernel.getOperandAttr(other);
+                        return spec.getRole() == Role::row &&
+                               spec.getDirection() == Direction::out &&
+                               bytesOf(other) == bytesOf(index);
+                      });
+}
+
 //===----------------------------------------------------------------------===//
 // Consumers
 //===----------------------------------------------------------------------===//

@@ -38,6 +38,11 @@ ThreadBuilder::ThreadBuilder(tv::KernelOp kernel, LLVM::LLVMFuncOp func,
     (isMemref ? next : nextScalar) += isMemref ? 2 : 1;
   }
   workspaceArgument = nextScalar;
+  llvm::SmallDenseSet<Value> atUse;
+  for (auto load : kernel.getBody().front().getOps<tv::LoadOp>())
+    if (load.getAtUse())
+      atUse.insert(load.getSource());
+  operandsAtUse = atUse.size();
 }
 
 LogicalResult ThreadBuilder::build() {
@@ -89,8 +94,11 @@ LogicalResult ThreadBuilder::visit(Operation &op) {
         waitMBarrier(*alloc.getBarrierOffset(), /*cluster=*/true, loc);
         return success();
       })
-      .Case([&](tv::ClusterArriveOp) {
-        NVVM::ClusterArriveRelaxedOp::create(b, loc, b.getUnitAttr());
+      .Case([&](tv::ClusterArriveOp arrive) {
+        if (arrive.getRelease())
+          NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+        else
+          NVVM::ClusterArriveRelaxedOp::create(b, loc, b.getUnitAttr());
         return success();
       })
       .Case([&](tv::ClusterWaitOp) {
@@ -121,6 +129,10 @@ void ThreadBuilder::visitConsumers(Operation &first) {
   for (int64_t index = 0; index < fragment.pieces; ++index) {
     int64_t row = fragment.offset(index).row;
     rows.insert({row, rows.size()});
+    // One of the rows that are stored may be one that another is made from.
+    for (Operation *op : group)
+      if (auto store = dyn_cast<tv::StoreOp>(op))
+        std::ignore = piece(store.getValue(), index);
     for (Operation *op : group) {
       if (auto store = dyn_cast<tv::StoreOp>(op)) {
         storePiece(store, index);

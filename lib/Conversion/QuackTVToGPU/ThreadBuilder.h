@@ -201,8 +201,6 @@ private:
   bool isUnaligned(const Fragment &fragment) {
     return isAccessedByWindows(kernel, fragment);
   }
-  /// Whether the operand is both loaded and stored.
-  bool isUpdated(mlir::Value operand);
   Skew skewOf(mlir::Value operand, const Fragment &fragment, int64_t index);
   Values shiftDown(Values words, const Skew &skew, int64_t known, int64_t count);
   Values shiftUp(Values words, const Skew &skew, int64_t known, int64_t count);
@@ -327,6 +325,7 @@ private:
   /// Kernel operand number to its first launch argument.
   llvm::SmallVector<unsigned> launchArgument;
   unsigned rowsArgument = 0;
+  int64_t operandsAtUse = 0; ///< that are loaded where they are used
   /// That of the workspace, where there is one.
   unsigned workspaceArgument = 0;
 };

@@ -26,11 +26,6 @@
 using namespace mlir;
 using namespace quack;
 
-bool ThreadBuilder::isUpdated(Value operand) {
-  unsigned index = cast<BlockArgument>(operand).getArgNumber();
-  return kernel.getOperandAttr(index).getDirection() == Direction::inout;
-}
-
 //===----------------------------------------------------------------------===//
 // Windows that the row does not fill
 //===----------------------------------------------------------------------===//
@@ -213,10 +208,10 @@ ArrayRef<Value> ThreadBuilder::windowsOf(tv::LoadOp load, int64_t index,
     wanted = both(both(wanted, isAtEdge(fragment, /*first=*/true)), skew.isSome);
   }
   SmallVector<Value> words;
-  // Where the operand is stored, too, what another warp has of a window may be
-  // stored while this one reads it.
+  // What another warp has of a window may be stored while this one reads it.
   bool startsChain = !beyond && !fragment.continuesChain(index);
-  bool keeps = isUpdated(load.getSource()) && (beyond || startsChain);
+  bool keeps = (beyond || startsChain) &&
+               mayBeOverwritten(kernel, cast<BlockArgument>(load.getSource()).getArgNumber());
   for (int64_t begin = first; begin < end; begin += count) {
     Span span = spanOf(skew, fragment, begin);
     if (keeps && begin == first)

@@ -32,17 +32,20 @@ LogicalResult TileBuilder::build() {
     body->addArgument(arg.getType(), arg.getLoc());
   b.setInsertionPointToEnd(body);
   createEarlyLoads();
+  SmallVector<StoreOp> late;
   for (Operation &op : kernel.getBody().front()) {
     // Reductions are made in program order, whoever uses them first.
     if (auto reduce = dyn_cast<ReduceOp>(op)) {
       if (!get(reduce.getResult(), 0))
         return failure();
     } else if (auto store = dyn_cast<StoreOp>(op)) {
-      if (failed(createStore(store)))
+      if (isStoredLast(store))
+        late.push_back(store);
+      else if (failed(createStores(store, passOf(store.getValue()))))
         return failure();
     }
   }
-  return success();
+  return createStores(late, lastPass());
 }
 
 //===----------------------------------------------------------------------===//
@@ -60,6 +63,13 @@ int64_t TileBuilder::passOf(Value value) {
       ++pass;
   }
   return passes[value] = pass;
+}
+
+int64_t TileBuilder::lastPass() {
+  int64_t last = 0;
+  for (StoreOp store : kernel.getBody().front().getOps<StoreOp>())
+    last = std::max(last, passOf(store.getValue()));
+  return last;
 }
 
 tv::Hold TileBuilder::holdOf(LoadOp load) {
@@ -184,19 +194,39 @@ Value TileBuilder::createLoad(LoadOp load, int64_t pass) {
   llvm_unreachable("unknown hold");
 }
 
-LogicalResult TileBuilder::createStore(StoreOp store) {
-  auto arg = cast<BlockArgument>(store.getTarget());
-  Value tile = get(store.getValue(), passOf(store.getValue()));
-  if (!tile)
-    return failure();
-  Type storage = cast<MemRefType>(arg.getType()).getElementType();
-  StringRef name = kernel.getOperandAttr(arg.getArgNumber()).getName();
-  tv::StoreOp::create(b, store.getLoc(), convert(store.getLoc(), tile, storage),
-                      target.getBody().getArgument(arg.getArgNumber()),
-                      tv::StorePolicyAttr::get(
-                          b.getContext(),
-                          plan.storePolicyOf(name).value_or(
-                              tv::StorePolicy::write_back)));
+/// Where rows are read again, a row that is stored may be one of them: all of its
+/// reads must come first. What is computed again need not wait for its store.
+bool TileBuilder::isStoredLast(StoreOp store) {
+  auto isReadAgain = [&](LoadOp load) {
+    return isa<RankedTensorType>(load.getResult().getType()) &&
+           holdOf(load) == tv::Hold::reload;
+  };
+  return isa<RankedTensorType>(store.getValue().getType()) &&
+         (isRecomputed(store.getValue()) ||
+          llvm::any_of(kernel.getBody().front().getOps<LoadOp>(), isReadAgain));
+}
+
+/// Side by side and after all that they store, so that the stores of a piece follow
+/// its reads.
+LogicalResult TileBuilder::createStores(ArrayRef<StoreOp> stores, int64_t pass) {
+  SmallVector<Value> stored;
+  for (StoreOp store : stores) {
+    Value tile = get(store.getValue(), pass);
+    if (!tile)
+      return failure();
+    Type storage = cast<MemRefType>(store.getTarget().getType()).getElementType();
+    stored.push_back(convert(store.getLoc(), tile, storage));
+  }
+  for (auto [index, tile] : llvm::enumerate(stored)) {
+    StoreOp store = stores[index];
+    unsigned number = cast<BlockArgument>(store.getTarget()).getArgNumber();
+    StringRef name = kernel.getOperandAttr(number).getName();
+    tv::StoreOp::create(b, store.getLoc(), tile, target.getBody().getArgument(number),
+                        tv::StorePolicyAttr::get(
+                            b.getContext(),
+                            plan.storePolicyOf(name).value_or(
+                                tv::StorePolicy::write_back)));
+  }
   return success();
 }
 

@@ -30,6 +30,8 @@ public:
 private:
   /// Returns the pass in which `value` can first be computed.
   int64_t passOf(mlir::Value value);
+  /// Returns the pass after which nothing is stored.
+  int64_t lastPass();
   /// Returns whether the row `value` is computed again in each pass.
   bool isRecomputed(mlir::Value value);
   tv::Hold holdOf(LoadOp load);
@@ -46,7 +48,9 @@ private:
   mlir::Value createDivideByScalar(mlir::Location loc, mlir::Value row,
                                    mlir::Value divisor);
 
-  llvm::LogicalResult createStore(StoreOp store);
+  bool isStoredLast(StoreOp store);
+  /// Stores values that are computed in `pass`.
+  llvm::LogicalResult createStores(llvm::ArrayRef<StoreOp> stores, int64_t pass);
   /// Starts what each operand's first access starts: loads and stages.
   void createEarlyLoads();
 

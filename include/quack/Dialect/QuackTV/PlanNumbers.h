@@ -21,9 +21,16 @@ namespace quack::tv {
 /// The most clusters that share a row.
 inline constexpr int64_t maxSplit = 1024;
 
-/// Elements of a thread that are read together where a row is reduced in chunks:
+/// Elements of a thread, of all operands, that are read together where a row is reduced in chunks:
 /// enough accesses under way, few enough registers for a CTA of 1024 threads.
 inline constexpr int64_t chunkElements = 32;
+
+/// Returns how many runs of a thread are read ahead of their use, of each of
+/// `operands` operands that are read where they are used: enough that latencies
+/// overlap, few enough that registers stay free.
+constexpr int64_t runsAhead(int64_t operands) {
+  return operands > 4 ? 1 : 4 / (operands > 0 ? operands : 1);
+}
 
 /// The values of one field.
 struct PlanNumber {

@@ -163,6 +163,20 @@ quack.kernel @kernel_c13_itself(%x: memref<?x64xf32> in row) otherwise @kernel_c
 
 // -----
 
+// expected-error @below {{'quack.kernel' op otherwise must lead to a kernel that has none, but @second leads back to this one}}
+quack.kernel @kernel_c13_circle(%x: memref<?x64xf32> in row) otherwise @second {}
+quack.kernel @second(%x: memref<?x64xf32> in row) otherwise @third {}
+quack.kernel @third(%x: memref<?x64xf32> in row) otherwise @kernel_c13_circle {}
+
+// -----
+
+quack.kernel @leads_to_a_circle(%x: memref<?x64xf32> in row) otherwise @kernel_c13_circle_after {}
+// expected-error @below {{'quack.kernel' op otherwise must lead to a kernel that has none, but @second leads back to this one}}
+quack.kernel @kernel_c13_circle_after(%x: memref<?x64xf32> in row) otherwise @second {}
+quack.kernel @second(%x: memref<?x64xf32> in row) otherwise @kernel_c13_circle_after {}
+
+// -----
+
 // expected-error @below {{'quack.kernel' op otherwise must name a kernel with the same operands, but those of @other differ}}
 quack.kernel @kernel_c13_other_operands(%x: memref<?x64xf32> in row) otherwise @other {}
 quack.kernel @other(%x: memref<?x64xbf16> in row) {}

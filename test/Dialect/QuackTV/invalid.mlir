@@ -318,3 +318,10 @@ quack_tv.kernel @other(%x: memref<?x128xf32> inout row) plan #plan {
   %v = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #quack_tv.layout<lane = [32:4], value = [4:1]>>
   quack_tv.store %v, %x : tensor<1x128xf32, #quack_tv.layout<lane = [32:4], value = [4:1]>>, memref<?x128xf32>
 }
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+// expected-error @below {{'quack_tv.kernel' op otherwise must lead to a kernel that has none, but @second leads back to this one}}
+quack_tv.kernel @kernel_c11_circle(%x: memref<?x128xf32> in row) plan #plan otherwise @second {}
+quack_tv.kernel @second(%x: memref<?x128xf32> in row) plan #plan otherwise @kernel_c11_circle {}

@@ -38,8 +38,9 @@ void printKernelBody(mlir::OpAsmPrinter &printer, mlir::Operation *kernel,
                      mlir::FlatSymbolRefAttr otherwise,
                      llvm::ArrayRef<llvm::StringRef> elided);
 
-/// Checks that `otherwise`, if there, names another kernel of the same operation
-/// and with the same operands (C13 of `quack.kernel`, C11 of `quack_tv.kernel`).
+/// Checks that `otherwise`, if there, names another kernel of the same
+/// operation and with the same operands, and that no chain of them leads back
+/// (C13 of `quack.kernel`, C11 of `quack_tv.kernel`).
 template <typename KernelOp>
 llvm::LogicalResult verifyOtherwise(KernelOp kernel,
                                     mlir::SymbolTableCollection &symbols) {
@@ -55,6 +56,18 @@ llvm::LogicalResult verifyOtherwise(KernelOp kernel,
     return kernel.emitOpError("otherwise must name a kernel with the same operands, "
                               "but those of ")
            << name << " differ";
+  // A circle that `kernel` leads to but is not in is an error of its members.
+  llvm::SmallPtrSet<mlir::Operation *, 4> seen;
+  while (other && seen.insert(other).second) {
+    if (other == kernel)
+      return kernel.emitOpError(
+                 "otherwise must lead to a kernel that has none, "
+                 "but ")
+             << name << " leads back to this one";
+    mlir::FlatSymbolRefAttr next = other.getOtherwiseAttr();
+    other = next ? symbols.lookupNearestSymbolFrom<KernelOp>(other, next)
+                 : KernelOp();
+  }
   return llvm::success();
 }
 

@@ -8,7 +8,8 @@
 
 #include "quack/Pipelines/Pipelines.h"
 
-#include "quack/Conversion/QuackTVToGPU.h"
+#include "Stages.h"
+
 #include "quack/Target/PTX.h"
 #include "quack/Transforms/Passes.h"
 
@@ -40,63 +41,6 @@ private:
   std::chrono::steady_clock::time_point start;
 };
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Metadata
-//===----------------------------------------------------------------------===//
-
-static std::string typeName(Type type) {
-  std::string name;
-  llvm::raw_string_ostream(name) << type;
-  return name;
-}
-
-static OperandMetadata describeOperand(tv::KernelOp kernel, unsigned index) {
-  OperandAttr spec = kernel.getOperandAttr(index);
-  Type type = kernel.getFunctionType().getInput(index);
-  Type element = getElementTypeOrSelf(type);
-  OperandMetadata operand;
-  operand.name = spec.getName().getValue();
-  operand.direction = stringifyDirection(spec.getDirection());
-  operand.role = stringifyRole(spec.getRole());
-  operand.type = typeName(element);
-  operand.alignmentBytes = getOperandAlignment(kernel, index);
-  return operand;
-}
-
-static KernelMetadata describeKernel(tv::KernelOp kernel) {
-  KernelMetadata metadata;
-  tv::PlanAttr plan = kernel.getPlan();
-  metadata.name = kernel.getSymName();
-  metadata.columns = kernel.getColumns();
-  metadata.threads = plan.getThreads();
-  metadata.cluster = plan.getCluster();
-  metadata.rowsPerTile = plan.getRows();
-  metadata.split = plan.getSlices();
-  metadata.leastRows = plan.getLeastRows();
-  metadata.sharedBytes = kernel.getSharedBytes().value_or(0);
-  metadata.workspaceBytes = kernel.getWorkspace().value_or(0);
-  for (unsigned i = 0; i < kernel.getOperandSpecs().size(); ++i)
-    metadata.operands.push_back(describeOperand(kernel, i));
-  llvm::raw_string_ostream(metadata.plan) << plan;
-  if (std::optional<StringRef> otherwise = kernel.getOtherwise())
-    metadata.otherwise = *otherwise;
-  if (std::optional<StringRef> next = kernel.getNext())
-    metadata.next = *next;
-  return metadata;
-}
-
-//===----------------------------------------------------------------------===//
-// Stages
-//===----------------------------------------------------------------------===//
-
-/// Runs the passes that `add` adds.
-static LogicalResult runPasses(ModuleOp module,
-                               function_ref<void(PassManager &)> add) {
-  PassManager pm(module.getContext());
-  add(pm);
-  return pm.run(module);
-}
 
 static std::string printed(ModuleOp module) {
   std::string text;

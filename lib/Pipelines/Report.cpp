@@ -9,10 +9,14 @@
 
 #include "quack/Pipelines/Pipelines.h"
 
+#include "Stages.h"
+
 #include "quack/Plan/Planner.h"
 #include "quack/Report/Accesses.h"
 
 #include "llvm/ADT/StringMap.h"
+
+#include <array>
 
 using namespace mlir;
 using namespace quack;
@@ -20,20 +24,28 @@ using namespace quack;
 /// What the row programs of a module say of each kernel.
 using TraitsByName = llvm::StringMap<KernelTraits>;
 
-static LogicalResult runStage(ModuleOp module,
-                              function_ref<void(PassManager &)> add) {
-  PassManager pm(module.getContext());
-  add(pm);
-  return pm.run(module);
-}
+namespace {
+/// How many rows the launch of a kernel, its variants and later stages has.
+struct LaunchRows {
+  int64_t count;
+  bool isKnown; ///< else it is what launches usually have
+};
+
+/// Whose launch each kernel of a module is part of.
+struct Launches {
+  /// What launches begin with.
+  SmallVector<tv::KernelOp> heads;
+  llvm::DenseMap<Operation *, LaunchRows> rows;
+};
+} // namespace
 
 /// Returns what the model thinks of `kernel`'s plan for a launch of so many
 /// rows.
 static PredictedCost predictCost(tv::KernelOp kernel, KernelTraits traits,
-                                 const Target &target, int64_t rows) {
+                                 const Target &target, LaunchRows rows) {
   tv::PlanAttr plan = kernel.getPlan();
-  traits.rows = rows;
-  traits.knowsRows = true;
+  traits.rows = rows.count;
+  traits.knowsRows = rows.isKnown;
   CostedPlan costed = costPlan(traits, target, plan);
   PredictedCost cost;
   cost.registers = costed.registers;
@@ -43,7 +55,7 @@ static PredictedCost predictCost(tv::KernelOp kernel, KernelTraits traits,
   cost.bytesInFlight = costed.bytesInFlight;
   cost.roofline = costed.roofline;
   cost.microseconds =
-      costed.time * double(rows) * double(traits.columns) / 1e6;
+      costed.time * double(rows.count) * double(traits.columns) / 1e6;
   cost.bandwidth = costed.bandwidth;
   cost.decisive = costed.decisive;
   return cost;
@@ -51,101 +63,132 @@ static PredictedCost predictCost(tv::KernelOp kernel, KernelTraits traits,
 
 static FailureOr<KernelReport> reportKernel(tv::KernelOp kernel,
                                             const DescribedLaunch &launch) {
-  tv::PlanAttr plan = kernel.getPlan();
+  KernelMetadata metadata = describeKernel(kernel);
+  if (llvm::Error error = verifyLaunch(metadata, launch))
+    return kernel.emitOpError(toString(std::move(error)));
   KernelReport report;
-  report.name = kernel.getSymName().str();
-  report.columns = kernel.getColumns();
+  report.name = metadata.name;
+  report.columns = metadata.columns;
   report.rows = launch.rows;
-  report.threads = plan.getThreads();
-  report.cluster = plan.getCluster();
-  report.split = plan.getSlices();
-  report.workspaceBytes = kernel.getWorkspace().value_or(0);
-  report.rowsPerTile = plan.getRows();
-  report.tiles = llvm::divideCeil(launch.rows, plan.getRows());
-  report.sharedBytes = kernel.getSharedBytes().value_or(0);
-  report.guard = violatedGuard(kernel, launch);
+  report.threads = metadata.threads;
+  report.cluster = metadata.cluster;
+  report.split = metadata.split;
+  report.workspaceBytes = metadata.workspaceBytes;
+  report.rowsPerTile = metadata.rowsPerTile;
+  report.tiles = llvm::divideCeil(launch.rows, metadata.rowsPerTile);
+  report.sharedBytes = metadata.sharedBytes;
+  std::vector<LaunchArgument> arguments = placeOperands(metadata, launch);
+  report.guard = violatedGuard(metadata, arguments, launch.rows);
   if (!report.guard.empty())
     return report;
-  FailureOr<std::vector<AccessReport>> accesses = countAccesses(kernel, launch);
+  FailureOr<std::vector<AccessReport>> accesses =
+      countAccesses(kernel, arguments, launch.rows);
   if (failed(accesses))
     return failure();
   report.accesses = std::move(*accesses);
   return report;
 }
 
+static tv::KernelOp lookup(tv::KernelOp from, FlatSymbolRefAttr name) {
+  return name ? SymbolTable::lookupNearestSymbolFrom<tv::KernelOp>(from, name)
+              : tv::KernelOp();
+}
+
 /// Marks the first of `kernel` and its variants that the launch can take, and
 /// the stages that follow it.
-static void markTaken(ModuleOp module, tv::KernelOp kernel,
+static void markTaken(tv::KernelOp kernel,
                       MutableArrayRef<KernelReport> reports) {
   auto reportOf = [&](tv::KernelOp kernel) -> KernelReport & {
     return *llvm::find_if(reports, [&](const KernelReport &report) {
       return report.name == kernel.getSymName();
     });
   };
-  auto lookup = [&](std::optional<StringRef> name) {
-    return name ? module.lookupSymbol<tv::KernelOp>(*name) : tv::KernelOp();
-  };
   while (kernel && !reportOf(kernel).guard.empty())
-    kernel = lookup(kernel.getOtherwise());
-  for (; kernel; kernel = lookup(kernel.getNext()))
+    kernel = lookup(kernel, kernel.getOtherwiseAttr());
+  for (; kernel; kernel = lookup(kernel, kernel.getNextAttr()))
     reportOf(kernel).isTaken = true;
 }
 
-/// Returns how many rows `launch` has: as it says, or as `plan` or the cost
-/// model takes launches to have.
-static int64_t rowsOf(const DescribedLaunch &launch, tv::PlanAttr plan,
-                      const KernelTraits *traits) {
-  if (launch.rows != DescribedLaunch::usualRows || !traits)
-    return launch.rows;
-  return plan.getRowsHint() ? plan.getRowsHint() : traits->rows;
+/// Returns how many rows a launch has that begins with `kernel`: as `described`
+/// says, or as the plan or the cost model takes launches to have.
+static LaunchRows rowsOf(tv::KernelOp kernel, const DescribedLaunch &described,
+                         const TraitsByName &traits) {
+  if (described.rows != DescribedLaunch::usualRows)
+    return {described.rows, /*isKnown=*/true};
+  if (int64_t hint = kernel.getPlan().getRowsHint())
+    return {hint, /*isKnown=*/true};
+  auto known = traits.find(kernel.getSymName());
+  return {known == traits.end() ? DescribedLaunch::usualRows
+                                : known->second.rows,
+          /*isKnown=*/false};
+}
+
+/// Finds the launches of `module`, wherever in it their kernels stand.
+static Launches findLaunches(ModuleOp module, const DescribedLaunch &described,
+                             const TraitsByName &traits) {
+  auto linksOf = [](tv::KernelOp kernel) {
+    return std::array{lookup(kernel, kernel.getOtherwiseAttr()),
+                      lookup(kernel, kernel.getNextAttr())};
+  };
+  auto kernels = module.getOps<tv::KernelOp>();
+  llvm::SmallPtrSet<Operation *, 8> named;
+  for (tv::KernelOp kernel : kernels)
+    for (tv::KernelOp other : linksOf(kernel))
+      if (other)
+        named.insert(other);
+  Launches launches;
+  auto add = [&](tv::KernelOp head) {
+    launches.heads.push_back(head);
+    LaunchRows rows = rowsOf(head, described, traits);
+    SmallVector<tv::KernelOp> found{head};
+    while (!found.empty()) {
+      tv::KernelOp kernel = found.pop_back_val();
+      if (kernel && launches.rows.try_emplace(kernel, rows).second)
+        llvm::append_range(found, linksOf(kernel));
+    }
+  };
+  for (tv::KernelOp kernel : kernels)
+    if (!named.contains(kernel))
+      add(kernel);
+  // Stages and variants that name each other have no first one: any is.
+  for (tv::KernelOp kernel : kernels)
+    if (!launches.rows.contains(kernel))
+      add(kernel);
+  return launches;
 }
 
 FailureOr<std::vector<KernelReport>>
 quack::reportModule(ModuleOp module, const PipelineOptions &options,
                     const DescribedLaunch &described) {
-  if (failed(runStage(module, [&](PassManager &pm) {
+  if (failed(runPasses(module, [&](PassManager &pm) {
         buildPipeline(pm, options, Stage::plan);
       })))
     return failure();
   TraitsByName traits;
   for (KernelOp kernel : module.getOps<KernelOp>())
     traits.try_emplace(kernel.getSymName(), KernelTraits::analyse(kernel));
-  if (failed(runStage(module, buildTilePipeline)))
+  if (failed(runPasses(module, buildTilePipeline)))
     return failure();
   std::optional<Target> target = Target::lookup(options.target);
+  Launches launches = findLaunches(module, described, traits);
   std::vector<KernelReport> reports;
-  // Variants and later stages come after the kernel that names them, and have
-  // its launch.
-  llvm::StringMap<DescribedLaunch> launches;
-  SmallVector<tv::KernelOp> heads;
   for (tv::KernelOp kernel : module.getOps<tv::KernelOp>()) {
-    auto known = traits.find(kernel.getSymName());
-    bool isKnown = known != traits.end() && target;
-    auto [at, isHead] = launches.try_emplace(kernel.getSymName(), described);
-    DescribedLaunch launch = at->second;
-    if (isHead) {
-      heads.push_back(kernel);
-      launch.rows = rowsOf(described, kernel.getPlan(),
-                           isKnown ? &known->second : nullptr);
-    }
-    for (std::optional<StringRef> other :
-         {kernel.getOtherwise(), kernel.getNext()})
-      if (other)
-        launches.try_emplace(*other, launch);
-    if (failed(verifyLaunch(kernel, launch)))
-      return failure();
+    LaunchRows rows = launches.rows.at(kernel);
+    DescribedLaunch launch = described;
+    launch.rows = rows.count;
     FailureOr<KernelReport> report = reportKernel(kernel, launch);
     if (failed(report))
       return failure();
-    if (isKnown && launch.rows > 0) {
+    if (auto known = traits.find(kernel.getSymName());
+        known != traits.end() && target && launch.rows > 0) {
       report->target = target->name;
-      report->cost = predictCost(kernel, known->second, *target, launch.rows);
+      report->cost = predictCost(kernel, known->second, *target, rows);
     }
     reports.push_back(std::move(*report));
   }
   if (reports.empty())
     return module.emitError("has no quack.kernel to report on");
-  for (tv::KernelOp kernel : heads)
-    markTaken(module, kernel, reports);
+  for (tv::KernelOp kernel : launches.heads)
+    markTaken(kernel, reports);
   return reports;
 }

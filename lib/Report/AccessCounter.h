@@ -26,9 +26,8 @@ struct Placement {
   int64_t rowBytes; ///< from row to row; 0: one row for all
 };
 
-/// Returns where operand `number` of `kernel` lies.
-Placement placeOperand(tv::KernelOp kernel, unsigned number,
-                       const DescribedLaunch &launch);
+/// The most words of 4 bytes that one access of an exchange has.
+inline constexpr int64_t accessWords = tv::maxAccessBytes / 4;
 
 /// Returns whether `index` of a level is the first of its copies.
 bool isFirstCopy(const Modes &modes, int64_t index);
@@ -45,15 +44,16 @@ struct WarpOfTile {
 
 class AccessCounter {
 public:
-  AccessCounter(tv::KernelOp kernel, const DescribedLaunch &launch)
-      : kernel(kernel), launch(launch), columns(kernel.getColumns()) {}
+  AccessCounter(tv::KernelOp kernel, llvm::ArrayRef<LaunchArgument> arguments,
+                int64_t rows)
+      : kernel(kernel), arguments(arguments), rows(rows),
+        columns(kernel.getColumns()) {}
 
   /// Returns nothing, with a diagnostic, if an operation is not known.
   mlir::FailureOr<std::vector<AccessReport>> run();
 
 private:
-  //===--- In which order, and how often (Accesses.cpp)
-  //--------------------===//
+  //===--- In which order, and how often (Accesses.cpp) ------------------===//
   llvm::LogicalResult visit(mlir::Operation &op);
   void visitConsumers(mlir::Operation &first);
   /// Counts the loads and reads that `tile` is made of and that nothing before
@@ -66,13 +66,14 @@ private:
   Fragment fragmentOf(mlir::Type tile) const {
     return Fragment(tile, tv::getLongestRun(kernel));
   }
+  /// Returns where a memref operand lies.
+  Placement placeOperand(mlir::Value operand);
   /// Calls `visit` for each warp of each class of tiles of an operand whose
   /// rows are `rowBytes` apart.
   void forEachWarp(const Fragment &fragment, int64_t rowBytes,
                    llvm::function_ref<void(const WarpOfTile &)> visit);
 
-  //===--- Aligned accesses (GlobalMemory.cpp)
-  //-----------------------------===//
+  //===--- Aligned accesses (GlobalMemory.cpp) ---------------------------===//
   void addLoad(tv::LoadOp load);
   void addStore(tv::StoreOp store);
   /// How many bytes of each lane's piece `index` exist.
@@ -92,8 +93,7 @@ private:
                const std::array<int64_t, warpSize> &existing,
                const Fragment &fragment);
 
-  //===--- Rows that start anywhere (Windows.cpp)
-  //--------------------------===//
+  //===--- Rows that start anywhere (Windows.cpp) ------------------------===//
   /// A window of each lane: `begin` columns after its first element.
   struct Window {
     Tally::Key key;
@@ -120,8 +120,7 @@ private:
                         int64_t from);
   void addOwnWindows(const Fragment &fragment, Placement place, int64_t from);
 
-  //===--- Shared memory (SharedMemory.cpp)
-  //--------------------------------===//
+  //===--- Shared memory (SharedMemory.cpp) ------------------------------===//
   void addStage(tv::StageOp stage);
   void addAsyncCopies(const Fragment &fragment, Placement place);
   void addBulkCopies(const Fragment &fragment, Placement place);
@@ -131,16 +130,15 @@ private:
   void addPublish(tv::PublishOp publish);
   void addCollect(tv::CollectOp collect);
 
-  //===--- The stages' workspace (Workspace.cpp)
-  //---------------------------===//
+  //===--- The stages' workspace (Workspace.cpp) -------------------------===//
   /// Of the workspace, which lies at a multiple of 128 bytes.
   Placement placeWorkspace();
   void addSave(tv::SaveOp save);
   void addMerge(tv::MergeOp merge);
 
   tv::KernelOp kernel;
-  const DescribedLaunch &launch;
-  int64_t columns;
+  llvm::ArrayRef<LaunchArgument> arguments;
+  int64_t rows, columns;
   Tally tally;
   std::vector<AccessReport> reports;
   llvm::SmallPtrSet<mlir::Operation *, 16> asked, done;

@@ -15,119 +15,6 @@ using namespace mlir;
 using namespace quack;
 
 //===----------------------------------------------------------------------===//
-// The launch
-//===----------------------------------------------------------------------===//
-
-/// Returns the bytes that operand `number` stores an element in.
-static int64_t storedBytes(tv::KernelOp kernel, unsigned number) {
-  Type type = kernel.getFunctionType().getInput(number);
-  return llvm::divideCeil(getElementTypeOrSelf(type).getIntOrFloatBitWidth(),
-                          8);
-}
-
-/// Returns the entry of `map`, or `otherwise`.
-static int64_t lookup(const std::map<std::string, int64_t> &map, StringRef name,
-                      int64_t otherwise) {
-  auto found = map.find(name.str());
-  return found == map.end() ? otherwise : found->second;
-}
-
-Placement quack::placeOperand(tv::KernelOp kernel, unsigned number,
-                              const DescribedLaunch &launch) {
-  OperandAttr spec = kernel.getOperandAttr(number);
-  StringRef name = spec.getName();
-  int64_t bytes = storedBytes(kernel, number);
-  Placement place;
-  place.start = lookup(launch.offsets, name, 0) * bytes;
-  int64_t perRow = spec.getRole() == Role::row ? kernel.getColumns() : 1;
-  place.rowBytes = spec.getRole() == Role::columns
-                       ? 0
-                       : lookup(launch.rowStrides, name, perRow) * bytes;
-  return place;
-}
-
-/// Checks that each name of `map` is that of an operand of one of `roles`.
-static LogicalResult verifyNames(tv::KernelOp kernel, StringRef what,
-                                 const std::map<std::string, int64_t> &map,
-                                 ArrayRef<Role> roles) {
-  for (const auto &[name, value] : map) {
-    bool isThere =
-        llvm::any_of(kernel.getOperandSpecs().getAsRange<OperandAttr>(),
-                     [&, &name = name](OperandAttr spec) {
-                       return spec.getName() == name &&
-                              llvm::is_contained(roles, spec.getRole());
-                     });
-    if (!isThere)
-      return kernel.emitOpError(what)
-             << " names '" << name << "', which is no "
-             << stringifyRole(roles.front()) << " operand of the kernel";
-  }
-  return success();
-}
-
-LogicalResult quack::verifyLaunch(tv::KernelOp kernel,
-                                  const DescribedLaunch &launch) {
-  if (launch.rows == DescribedLaunch::usualRows)
-    return kernel.emitOpError(
-        "has no row program that says how many rows there "
-        "are: give --rows=M");
-  if (launch.rows < 0)
-    return kernel.emitOpError("rows must not be negative, got ") << launch.rows;
-  constexpr int64_t maxGrid = (int64_t(1) << 31) - 1;
-  tv::PlanAttr plan = kernel.getPlan();
-  int64_t ctas = plan.getCluster() * plan.getSlices();
-  if (launch.rows / plan.getRows() >= maxGrid / ctas)
-    return kernel.emitOpError()
-           << launch.rows << " rows need more than the " << maxGrid
-           << " CTAs of a grid (" << plan.getRows() << " rows a tile, " << ctas
-           << " CTAs each)";
-  if (failed(verifyNames(kernel, "row stride", launch.rowStrides,
-                         {Role::row, Role::scalar})) ||
-      failed(verifyNames(kernel, "offset", launch.offsets,
-                         {Role::row, Role::scalar, Role::columns})))
-    return failure();
-  for (OperandAttr spec : kernel.getOperandSpecs().getAsRange<OperandAttr>()) {
-    StringRef name = spec.getName();
-    int64_t least = spec.getRole() == Role::row ? kernel.getColumns() : 1;
-    int64_t stride = lookup(launch.rowStrides, name, least);
-    bool sharesRows = stride == 0 && spec.getDirection() == Direction::in;
-    if (stride < least && !sharesRows)
-      return kernel.emitOpError("row stride of operand '")
-             << name << "' must be at least " << least
-             << (spec.getDirection() == Direction::in ? ", or 0 for one row"
-                                                      : "")
-             << ", got " << stride;
-    if (int64_t offset = lookup(launch.offsets, name, 0); offset < 0)
-      return kernel.emitOpError("offset of operand '")
-             << name << "' must not be negative, got " << offset;
-  }
-  return success();
-}
-
-std::string quack::violatedGuard(tv::KernelOp kernel,
-                                 const DescribedLaunch &launch) {
-  if (int64_t least = kernel.getPlan().getLeastRows(); launch.rows < least)
-    return ("it is for launches of at least " + Twine(least) + " rows").str();
-  for (unsigned i = 0; i < kernel.getOperandSpecs().size(); ++i) {
-    if (!isa<MemRefType>(kernel.getFunctionType().getInput(i)))
-      continue;
-    Placement place = placeOperand(kernel, i, launch);
-    int64_t alignment = getOperandAlignment(kernel, i);
-    OperandAttr spec = kernel.getOperandAttr(i);
-    auto fail = [&](StringRef what, int64_t bytes) {
-      return ("the " + what + " of '" + spec.getName().getValue() + "', " +
-              Twine(bytes) + " bytes, is no multiple of " + Twine(alignment))
-          .str();
-    };
-    if (place.start % alignment)
-      return fail("offset", place.start);
-    if (spec.getRole() == Role::row && place.rowBytes % alignment)
-      return fail("row stride", place.rowBytes);
-  }
-  return "";
-}
-
-//===----------------------------------------------------------------------===//
 // Reports
 //===----------------------------------------------------------------------===//
 
@@ -161,6 +48,14 @@ bool quack::isFirstCopy(const Modes &modes, int64_t index) {
   return true;
 }
 
+Placement AccessCounter::placeOperand(Value operand) {
+  const LaunchArgument &argument =
+      arguments[cast<BlockArgument>(operand).getArgNumber()];
+  Type stored = getElementTypeOrSelf(operand.getType());
+  return {int64_t(argument.pointer),
+          argument.rowStride * int64_t(stored.getIntOrFloatBitWidth() / 8)};
+}
+
 void AccessCounter::forEachWarp(const Fragment &fragment, int64_t rowBytes,
                                 function_ref<void(const WarpOfTile &)> visit) {
   const TVLayout &layout = *fragment.layout;
@@ -169,8 +64,7 @@ void AccessCounter::forEachWarp(const Fragment &fragment, int64_t rowBytes,
   auto index = [&](Level level, int64_t i) {
     return layout.size(level) == 1 ? 0 : i;
   };
-  for (const TileClass &tile :
-       classifyTiles(launch.rows, plan.getRows(), rowBytes)) {
+  for (const TileClass &tile : classifyTiles(rows, plan.getRows(), rowBytes)) {
     tally.setTimes(tile.count);
     for (int64_t slice = 0; slice < plan.getSlices(); ++slice)
       for (int64_t cta = 0; cta < plan.getCluster(); ++cta)
@@ -285,6 +179,7 @@ FailureOr<std::vector<AccessReport>> AccessCounter::run() {
 }
 
 FailureOr<std::vector<AccessReport>>
-quack::countAccesses(tv::KernelOp kernel, const DescribedLaunch &launch) {
-  return AccessCounter(kernel, launch).run();
+quack::countAccesses(tv::KernelOp kernel, ArrayRef<LaunchArgument> arguments,
+                     int64_t rows) {
+  return AccessCounter(kernel, arguments, rows).run();
 }

@@ -100,10 +100,10 @@ void AccessCounter::addPieces(const Fragment &fragment, Placement place,
 /// memory, where the first one has put them.
 void AccessCounter::addLoad(tv::LoadOp load) {
   Fragment fragment = fragmentOf(load.getType());
-  unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
-  Placement place = placeOperand(kernel, number, launch);
+  Placement place = placeOperand(load.getSource());
   int64_t kept = int64_t(load.getKept().value_or(0)) / fragment.run;
   bool isFirst = load.getFirstRead() == load;
+  unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
   if (!isAccessedByWindows(kernel, fragment))
     addPieces(fragment, place, /*isStore=*/false, isFirst ? 0 : kept);
   else if (mayBeOverwritten(kernel, number))
@@ -122,8 +122,7 @@ void AccessCounter::addLoad(tv::LoadOp load) {
 
 void AccessCounter::addStore(tv::StoreOp store) {
   Fragment fragment = fragmentOf(store.getValue().getType());
-  unsigned number = cast<BlockArgument>(store.getTarget()).getArgNumber();
-  Placement place = placeOperand(kernel, number, launch);
+  Placement place = placeOperand(store.getTarget());
   if (isAccessedByWindows(kernel, fragment))
     addOwnWindows(fragment, place, /*from=*/0);
   else

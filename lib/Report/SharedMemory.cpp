@@ -75,8 +75,7 @@ void AccessCounter::addBulkCopies(const Fragment &fragment, Placement place) {
 
 void AccessCounter::addStage(tv::StageOp stage) {
   Fragment fragment = fragmentOf(stage.getStaged().getType().getTile());
-  unsigned number = cast<BlockArgument>(stage.getSource()).getArgNumber();
-  Placement place = placeOperand(kernel, number, launch);
+  Placement place = placeOperand(stage.getSource());
   if (stage.getForm() == tv::Hold::async)
     addAsyncCopies(fragment, place);
   else
@@ -91,8 +90,7 @@ void AccessCounter::addStage(tv::StageOp stage) {
 void AccessCounter::addRead(tv::ReadOp read) {
   auto stage = read.getStaged().getDefiningOp<tv::StageOp>();
   Fragment fragment = fragmentOf(read.getType());
-  unsigned number = cast<BlockArgument>(stage.getSource()).getArgNumber();
-  Placement place = placeOperand(kernel, number, launch);
+  Placement place = placeOperand(stage.getSource());
   bool isBulk = stage.getForm() == tv::Hold::bulk;
   int64_t bytes = fragment.elementBytes(), runBytes = fragment.run * bytes;
   int64_t ctaColumns = columnsPerCta(fragment);
@@ -161,9 +159,6 @@ void AccessCounter::addKept(tv::LoadOp load, const Fragment &fragment,
 //===----------------------------------------------------------------------===//
 // Exchanges
 //===----------------------------------------------------------------------===//
-
-/// The most words of one access.
-static constexpr int64_t accessWords = tv::maxAccessBytes / 4;
 
 void AccessCounter::addPublish(tv::PublishOp publish) {
   auto alloc = publish.getBuffer().getDefiningOp<tv::AllocExchangeOp>();

@@ -15,9 +15,6 @@
 using namespace mlir;
 using namespace quack;
 
-/// The most words of one access.
-static constexpr int64_t accessWords = tv::maxAccessBytes / 4;
-
 Placement AccessCounter::placeWorkspace() {
   return {/*start=*/0, int64_t(kernel.getWorkspace().value_or(0))};
 }

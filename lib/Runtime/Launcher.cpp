@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything that can be wrong with a launch is refused here, by name, before
-// the GPU would fault or, worse, not fault.
+// Packs parameters, and launches the stages of the variant that LaunchRules
+// chooses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +12,6 @@
 #include "quack/Runtime/Storage.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
@@ -55,92 +54,21 @@ ParameterPack::ParameterPack(const KernelMetadata &kernel,
 }
 
 //===----------------------------------------------------------------------===//
-// Checks
+// Shape
 //===----------------------------------------------------------------------===//
 
 Expected<cuda::LaunchShape> quack::getLaunchShape(const KernelMetadata &kernel,
                                                   int64_t rows) {
-  constexpr int64_t maxGrid = (int64_t(1) << 31) - 1;
-  if (rows < 0)
-    return createStringError(
-        "kernel '" + kernel.name +
-        "': the number of rows must not be negative, got " + Twine(rows));
-  int64_t tiles =
-      rows / kernel.rowsPerTile + (rows % kernel.rowsPerTile != 0 ? 1 : 0);
-  int64_t ctas = kernel.cluster * kernel.split;
-  if (tiles > maxGrid / ctas)
-    return createStringError(
-        "kernel '" + kernel.name + "': " + Twine(rows) +
-        " rows need more than the " + Twine(maxGrid) + " CTAs of a grid (" +
-        Twine(kernel.rowsPerTile) + " rows a tile, " +
-        (kernel.split > 1 ? Twine(kernel.split) + " clusters a row, "
-                          : Twine()) +
-        "clusters of " + Twine(kernel.cluster) + ")");
+  Expected<int64_t> ctas = countCtas(kernel, rows);
+  if (!ctas)
+    return createStringError("kernel '" + kernel.name +
+                             "': " + toString(ctas.takeError()));
   cuda::LaunchShape shape;
-  shape.grid = tiles * ctas;
+  shape.grid = *ctas;
   shape.threads = kernel.threads;
   shape.cluster = kernel.cluster;
   shape.sharedBytes = kernel.sharedBytes;
   return shape;
-}
-
-Expected<int64_t> quack::getWorkspaceBytes(const KernelMetadata &kernel,
-                                           int64_t rows) {
-  int64_t bytes;
-  if (llvm::MulOverflow(std::max<int64_t>(rows, 0), kernel.workspaceBytes,
-                        bytes))
-    return createStringError("kernel '" + kernel.name + "': " + Twine(rows) +
-                             " rows of " + Twine(kernel.workspaceBytes) +
-                             " bytes of workspace are too many for any memory");
-  return bytes;
-}
-
-Error quack::checkGuards(const KernelMetadata &kernel,
-                         ArrayRef<LaunchArgument> arguments, int64_t rows) {
-  if (rows < kernel.leastRows)
-    return createStringError("kernel '" + kernel.name + "': takes launches of at least " +
-                             Twine(kernel.leastRows) + " rows, got " + Twine(rows));
-  if (arguments.size() != kernel.operands.size())
-    return createStringError("kernel '" + kernel.name + "': takes " +
-                             Twine(kernel.operands.size()) + " operands, got " +
-                             Twine(arguments.size()));
-  for (auto [operand, argument] : zip_equal(kernel.operands, arguments)) {
-    if (isValue(operand))
-      continue;
-    int64_t alignment = operand.alignmentBytes;
-    auto fail = [&](const Twine &what, const Twine &got) {
-      return createStringError("kernel '" + kernel.name + "': the " + what +
-                               " of operand '" + operand.name +
-                               "' must be a multiple of " + Twine(alignment) +
-                               " bytes, got " + got);
-    };
-    if (argument.pointer % alignment != 0)
-      return fail("address", "0x" + Twine::utohexstr(argument.pointer));
-    std::optional<StorageType> type = parseStorageType(operand.type);
-    if (!type)
-      return createStringError("kernel '" + kernel.name + "': operand '" +
-                               operand.name + "' has the unknown type " +
-                               operand.type);
-    int64_t strideBytes = argument.rowStride * getSizeInBytes(*type);
-    if (operand.role == "row" && strideBytes % alignment != 0)
-      return fail("row stride", Twine(strideBytes) + " (" +
-                                    Twine(argument.rowStride) +
-                                    " elements of " + operand.type + ")");
-  }
-  return Error::success();
-}
-
-Expected<const KernelMetadata *>
-quack::chooseVariant(ArrayRef<const KernelMetadata *> variants,
-                     ArrayRef<LaunchArgument> arguments, int64_t rows) {
-  Error error = createStringError("there is no kernel to launch");
-  for (const KernelMetadata *variant : variants) {
-    consumeError(std::move(error));
-    error = checkGuards(*variant, arguments, rows);
-    if (!error)
-      return variant;
-  }
-  return error;
 }
 
 std::string quack::describeLaunch(const KernelMetadata &kernel,
@@ -256,8 +184,6 @@ Error Launcher::launchStage(const Variant &stage,
   Expected<cuda::LaunchShape> shape = getLaunchShape(stage.kernel, rows);
   if (!shape)
     return shape.takeError();
-  if (shape->grid == 0)
-    return Error::success();
   ParameterPack parameters(stage.kernel, arguments, rows, workspace);
   return withLaunch(
       context->launch(stage.function, *shape, parameters.pointers()),
@@ -271,7 +197,9 @@ Error Launcher::launch(
   Expected<const KernelMetadata *> kernel = variantFor(arguments, rows);
   if (!kernel)
     return kernel.takeError();
-  if ((*kernel)->workspaceBytes && rows > 0 &&
+  if (rows == 0)
+    return Error::success();
+  if ((*kernel)->workspaceBytes &&
       (workspace == 0 || workspace % workspaceAlignment != 0))
     return createStringError(
         "kernel '" + (*kernel)->name + "': the workspace must be " +

@@ -203,23 +203,6 @@ static Error describeOperand(const Job &job, const KernelMetadata &kernel,
   return Error::success();
 }
 
-/// Refuses arrays whose bytes no address counts.
-static Error checkExtent(const Operand &operand) {
-  int64_t rowStride = std::max(operand.rowStride, operand.columns);
-  int64_t elements = 0, bytes = 0;
-  bool isTooLarge =
-      llvm::MulOverflow(operand.rows, rowStride, elements) ||
-      llvm::AddOverflow(elements, operand.offset, elements) ||
-      llvm::MulOverflow(elements, operand.elementBytes(), bytes) ||
-      bytes > int64_t(1) << 47;
-  if (operand.isValue() || !isTooLarge)
-    return Error::success();
-  return operandError(operand, "is too large for any memory: " +
-                                   Twine(operand.rows) + " rows, " +
-                                   Twine(rowStride) + " elements apart, from element " +
-                                   Twine(operand.offset) + " on");
-}
-
 /// Notes which in rows lie in the memory of out rows, and checks that these are
 /// alike.
 static Error pairInPlace(const Job &job, std::vector<Operand> &operands) {
@@ -273,10 +256,14 @@ Expected<Operands> quack::loadOperands(const Job &job,
       return error;
   }
   for (Operand &operand : operands.list) {
-    if (!operand.isValue() && operand.metadata.role != "columns")
+    if (operand.isValue())
+      continue;
+    if (operand.metadata.role != "columns")
       operand.rows = operands.rows.value_or(0);
-    if (Error error = checkExtent(operand))
-      return error;
+    if (Error error = checkExtent(operand.rows,
+                                  std::max(operand.rowStride, operand.columns),
+                                  operand.offset, operand.elementBytes()))
+      return operandError(operand, toString(std::move(error)));
   }
   if (Error error = pairInPlace(job, operands.list))
     return error;

@@ -10,6 +10,7 @@
 #ifndef QUACK_PIPELINES_PIPELINES_H
 #define QUACK_PIPELINES_PIPELINES_H
 
+#include "quack/Report/Launch.h"
 #include "quack/Report/Report.h"
 #include "quack/Target/KernelMetadata.h"
 

@@ -14,7 +14,6 @@
 #include "llvm/Support/JSON.h"
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,18 +23,6 @@ class raw_ostream;
 } // namespace llvm
 
 namespace quack {
-
-/// The launch that is described: M rows, and where operands lie. What is not
-/// named lies at a multiple of 128 bytes, its rows one after the other.
-struct DescribedLaunch {
-  /// usualRows: as many as the cost model takes launches to have.
-  int64_t rows = usualRows;
-  /// By operand, in elements: the distance of two rows, and how far the first
-  /// one is from a multiple of 128 bytes.
-  std::map<std::string, int64_t> rowStrides, offsets;
-
-  static constexpr int64_t usualRows = -1;
-};
 
 /// What warps ask for, added up over a launch.
 struct AccessCounts {

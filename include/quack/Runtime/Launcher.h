@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Launches a compiled kernel by its metadata, after checking everything that
-// the kernel takes for granted: alignment, strides, the grid's limit.
+// the kernel takes for granted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,26 +11,14 @@
 #define QUACK_RUNTIME_LAUNCHER_H
 
 #include "quack/Runtime/CudaDriver.h"
-#include "quack/Target/KernelMetadata.h"
+#include "quack/Runtime/LaunchRules.h"
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <string>
 #include <vector>
 
 namespace quack {
-
-/// An argument for one operand of a kernel.
-struct LaunchArgument {
-  /// A memref operand's address in device memory.
-  cuda::DevicePointer pointer = 0;
-  /// The distance of two rows, in elements: N for contiguous `row` operands, 1
-  /// for `scalar` ones, 0 for `columns`.
-  int64_t rowStride = 0;
-  /// A `value` operand's number.
-  double scalar = 0;
-};
 
 /// The parameters of a launch in the order of the kernel ABI, as the driver
 /// takes them.
@@ -57,21 +45,6 @@ private:
 llvm::Expected<cuda::LaunchShape> getLaunchShape(const KernelMetadata &kernel,
                                                  int64_t rows);
 
-/// Returns the bytes of workspace that a launch for `rows` rows needs.
-llvm::Expected<int64_t> getWorkspaceBytes(const KernelMetadata &kernel,
-                                          int64_t rows);
-
-/// Checks `arguments` and `rows` against the kernel's guards: pointers, and strides
-/// of `row` operands, must be multiples of what the kernel demands.
-llvm::Error checkGuards(const KernelMetadata &kernel,
-                        llvm::ArrayRef<LaunchArgument> arguments, int64_t rows);
-
-/// Returns the first of `variants` whose guards `arguments` and `rows` fulfil. If there is
-/// none, the error is the last one's, which demands the least.
-llvm::Expected<const KernelMetadata *>
-chooseVariant(llvm::ArrayRef<const KernelMetadata *> variants,
-              llvm::ArrayRef<LaunchArgument> arguments, int64_t rows);
-
 /// Returns one line that describes a launch: kernel, grid, block, cluster and
 /// shared memory.
 std::string describeLaunch(const KernelMetadata &kernel,
@@ -90,7 +63,7 @@ public:
   /// nothing if there is none. Of the variants, it takes the first whose guards
   /// are fulfilled. `workspace` is what `getWorkspaceBytes` says for that one,
   /// and free again when the last stage is over. `afterStage` is called for
-  /// each stage that was launched, or could not be.
+  /// each stage that was launched, or could not be; never for no rows.
   llvm::Error launch(llvm::ArrayRef<LaunchArgument> arguments, int64_t rows,
                      cuda::DevicePointer workspace = 0,
                      llvm::function_ref<void(const KernelMetadata &)>

@@ -10,7 +10,7 @@
 #ifndef QUACK_TEST_UNIT_REPORT_PREDICTION_H
 #define QUACK_TEST_UNIT_REPORT_PREDICTION_H
 
-#include "quack/Report/Report.h"
+#include "quack/Report/Launch.h"
 
 #include <string>
 

@@ -82,8 +82,8 @@ TEST(LauncherTest, rowsThatClustersShare) {
       "of a grid (4 rows a tile, 8 clusters a row, clusters of 2)");
   EXPECT_EQ(
       toString(getWorkspaceBytes(kernel, int64_t(1) << 60).takeError()),
-      "kernel 'softmax': 1152921504606846976 rows of 64 bytes of workspace are "
-      "too many for any memory");
+      "1152921504606846976 rows of 64 bytes of workspace are too many for any "
+      "memory");
   // The workspace comes last.
   ParameterPack pack(kernel, goodArguments(), 5, /*workspace=*/0x4000);
   EXPECT_EQ(pack.words().size(), 10u);
@@ -97,14 +97,45 @@ TEST(LauncherTest, fewRowsTakeAnotherVariant) {
   const KernelMetadata *variants[] = {&many, &few};
   EXPECT_EQ((*chooseVariant(variants, goodArguments(), 17))->name, "softmax");
   EXPECT_EQ((*chooseVariant(variants, goodArguments(), 16))->name, "softmax_few");
+  many.otherwise = "softmax_few";
   EXPECT_EQ(toString(checkGuards(many, goodArguments(), 16)),
-            "kernel 'softmax': takes launches of at least 17 rows, got 16");
+            "kernel 'softmax': M must be at least 17, got 16");
+}
+
+TEST(LauncherTest, namesAWayOutWhereNoVariantIsLeft) {
+  KernelMetadata many = sample();
+  many.leastRows = 17;
+  const KernelMetadata *variants[] = {&many};
+  EXPECT_EQ(toString(chooseVariant(variants, goodArguments(), 16).takeError()),
+            "kernel 'softmax': M must be at least 17, got 16; without the pin "
+            "'least_rows' the kernel takes any");
+  std::vector<LaunchArgument> odd = goodArguments();
+  odd[0].pointer = 0x1002;
+  EXPECT_EQ(
+      toString(chooseVariant(variants, odd, 17).takeError()),
+      "kernel 'softmax': the address of operand 'x' must be a multiple of "
+      "16 bytes, got 0x1002; the pin 'alignment = element' makes a kernel "
+      "that takes any multiple of 2");
+}
+
+// Whatever else is said of it: nothing is launched.
+TEST(LauncherTest, noRowsViolateNoGuard) {
+  KernelMetadata many = sample();
+  many.leastRows = 17;
+  std::vector<LaunchArgument> odd = goodArguments();
+  odd[0] = {0x1001, 3, 0};
+  const KernelMetadata *variants[] = {&many};
+  EXPECT_EQ((*chooseVariant(variants, odd, 0))->name, "softmax");
+  EXPECT_EQ(toString(checkGuards(many, {}, 0)),
+            "kernel 'softmax': takes 5 operands, got 0");
 }
 
 static std::string guardError(size_t index, LaunchArgument argument) {
   std::vector<LaunchArgument> arguments = goodArguments();
   arguments[index] = argument;
-  return toString(checkGuards(sample(), arguments, 1));
+  KernelMetadata kernel = sample();
+  kernel.otherwise = "softmax_anywhere";
+  return toString(checkGuards(kernel, arguments, 1));
 }
 
 TEST(LauncherTest, guards) {

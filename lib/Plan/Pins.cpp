@@ -39,10 +39,28 @@ static tv::PlanAttr readFields(StringRef text, MLIRContext *context,
   return dyn_cast_or_null<tv::PlanAttr>(plan);
 }
 
+/// Returns which bracket of pins has no other; empty if none. Only braces may
+/// stand there, and not in each other.
+static std::string describeBrackets(StringRef text) {
+  bool isOpen = false, isQuoted = false;
+  for (char c : text) {
+    isQuoted ^= c == '"';
+    if (isQuoted || !StringRef("{}<>()[]").contains(c))
+      continue;
+    if (c != (isOpen ? '}' : '{'))
+      return std::string("unexpected '") + c + "'";
+    isOpen = !isOpen;
+  }
+  return isOpen ? "expected '}' at the end" : "";
+}
+
 FailureOr<tv::PlanAttr> quack::parsePins(StringRef text, Operation *op) {
   std::string reason;
   if (tv::PlanAttr plan = readFields(text, op->getContext(), reason))
     return plan;
+  // The parser would speak of brackets that the user did not write.
+  if (std::string brackets = describeBrackets(text); !brackets.empty())
+    reason = brackets;
   InFlightDiagnostic error = op->emitError("pin '") << text << "': " << reason;
   if (!StringRef(reason).contains("plan field"))
     error << "; write for example 'threads = 256, cluster = 4'";
@@ -149,17 +167,26 @@ static SmallVector<std::string> otherValuesOf(const Pin &pin) {
 /// operands of the kernel that are loaded (or stored).
 static LogicalResult verifyPinnedNames(KernelOp kernel, DictionaryAttr dict,
                                        StringRef field, Direction excluded) {
+  SmallVector<StringRef> allowed;
+  for (BlockArgument arg : kernel.getBody().getArguments())
+    if (OperandAttr spec = kernel.getOperandAttr(arg.getArgNumber());
+        isa<MemRefType>(arg.getType()) && spec.getDirection() != excluded)
+      allowed.push_back(spec.getName().getValue());
   for (NamedAttribute entry :
        dict ? dict.getValue() : ArrayRef<NamedAttribute>()) {
-    BlockArgument arg = kernel.lookupOperand(entry.getName());
-    if (!arg || !isa<MemRefType>(arg.getType()))
-      return kernel.emitOpError("plan names '")
-             << entry.getName().getValue()
-             << "', which is no memref operand of the kernel";
-    if (kernel.getOperandAttr(arg.getArgNumber()).getDirection() == excluded)
-      return kernel.emitOpError("plan field '")
-             << field << "' must not name '" << entry.getName().getValue()
-             << "', which is " << stringifyDirection(excluded);
+    StringRef name = entry.getName();
+    if (llvm::is_contained(allowed, name))
+      continue;
+    BlockArgument arg = kernel.lookupOperand(name);
+    bool isThere = arg && isa<MemRefType>(arg.getType());
+    InFlightDiagnostic error = kernel.emitOpError("plan field '")
+                               << field << "' must not name '" << name
+                               << "', which is "
+                               << (isThere ? stringifyDirection(excluded)
+                                           : "no memref operand of the kernel");
+    if (!allowed.empty())
+      error << "; it may name " << llvm::join(allowed, ", ");
+    return error;
   }
   return success();
 }

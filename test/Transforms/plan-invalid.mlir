@@ -5,6 +5,9 @@
 // RUN: not quack-opt %s --quack-plan="pin=','" 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: not quack-opt %s --quack-plan="pin='threads = 0'" 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not quack-opt %s --quack-plan="pin='threads = 64> //'" 2>&1 | FileCheck %s --check-prefix=COMMENT
+// RUN: not quack-opt %s --quack-plan="pin='}'" 2>&1 | FileCheck %s --check-prefix=CLOSED
+// RUN: not quack-opt %s --quack-plan="pin='hold = {x = packed'" 2>&1 | FileCheck %s --check-prefix=OPEN
+// RUN: not quack-opt %s --quack-plan="pin='alignment = 16'" 2>&1 | FileCheck %s --check-prefix=KEYWORD
 // RUN: echo 'quack.kernel @both(%%x: memref<?x64xf32> in row) plan #quack_tv.plan<threads = 128> {}' | not quack-opt --quack-plan="pin='threads_per_row = 96'" 2>&1 | FileCheck %s --check-prefix=BOTH
 
 // TARGET: error: unknown target 'v100', expected one of: h100, h200
@@ -12,7 +15,10 @@
 // RULE: error: pin 'threads = 63': plan field 'threads' must be a multiple of 32 from 32 to 1024, got 63; nearest legal: 32, 64
 // EMPTY: error: pin ',': expected valid keyword; write for example 'threads = 256, cluster = 4'
 // ZERO: error: pin 'threads = 0': plan field 'threads' must be a multiple of 32 from 32 to 1024, got 0; nearest legal: 32
-// COMMENT: error: pin 'threads = 64> //': found trailing characters: '>'; write for example 'threads = 256, cluster = 4'
+// COMMENT: error: pin 'threads = 64> //': unexpected '>'; write for example 'threads = 256, cluster = 4'
+// CLOSED: error: pin '}': unexpected '}'; write for example 'threads = 256, cluster = 4'
+// OPEN: error: pin 'hold = {x = packed': expected '}' at the end; write for example 'threads = 256, cluster = 4'
+// KEYWORD: error: pin 'alignment = 16': expected vector or element; write for example 'threads = 256, cluster = 4'
 // BOTH: error: 'quack.kernel' op and the pins given contradict each other: plan field 'threads_per_row' must divide 'threads' (128), got 96; nearest legal: 64, 128
 
 // expected-error @below {{'quack.kernel' op must have static columns, got ?: give --columns=N, or run quack-specialize with columns=N first}}
@@ -25,12 +31,12 @@ quack.kernel @plan_of_another_kind(%x: memref<?x64xf32> in row) plan 1 : i64 {}
 
 // -----
 
-// expected-error @below {{'quack.kernel' op plan names 'z', which is no memref operand of the kernel}}
+// expected-error @below {{'quack.kernel' op plan field 'hold' must not name 'z', which is no memref operand of the kernel; it may name x}}
 quack.kernel @hold_of_nobody(%x: memref<?x64xf32> in row) plan #quack_tv.plan<hold = {z = packed}> {}
 
 // -----
 
-// expected-error @below {{'quack.kernel' op plan names 'eps', which is no memref operand of the kernel}}
+// expected-error @below {{'quack.kernel' op plan field 'load' must not name 'eps', which is no memref operand of the kernel; it may name x}}
 quack.kernel @load_of_a_value(%x: memref<?x64xf32> in row, %eps: f32) plan #quack_tv.plan<load = {eps = cached}> {}
 
 // -----
@@ -114,7 +120,7 @@ quack.kernel @bulk_copies_of_many_rows(%x: memref<?x64xf32> in row)
 
 // -----
 
-// expected-error @below {{'quack.kernel' op plan field 'hold' must not name 'y', which is out}}
+// expected-error @below {{'quack.kernel' op plan field 'hold' must not name 'y', which is out; it may name s}}
 quack.kernel @hold_of_an_output(%y: memref<?x64xf32> out row, %s: memref<?xf32> in scalar)
     plan #quack_tv.plan<hold = {y = packed}> {
   %v = quack.load %s : memref<?xf32> -> f32

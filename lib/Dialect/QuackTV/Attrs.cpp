@@ -132,6 +132,28 @@ struct PlanFields {
 };
 } // namespace
 
+/// Parses one of the keywords that `expected` lists.
+template <typename Enum>
+static ParseResult parseChoice(AsmParser &parser, std::optional<Enum> &value,
+                               std::optional<Enum> (*symbolize)(StringRef),
+                               StringRef expected) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef keyword;
+  if (parser.parseOptionalKeyword(&keyword))
+    return parser.emitError(loc, "expected ") << expected;
+  value = symbolize(keyword);
+  if (!value)
+    return parser.emitError(loc, "expected ")
+           << expected << ", got '" << keyword << "'";
+  return success();
+}
+
+static std::optional<bool> symbolizeBool(StringRef keyword) {
+  if (keyword != "true" && keyword != "false")
+    return std::nullopt;
+  return keyword == "true";
+}
+
 /// Parses `{x = packed, w = reload}` into a dictionary of enum attributes.
 template <typename Enum, typename EnumAttr>
 static ParseResult parsePerOperand(AsmParser &parser, DictionaryAttr &dict,
@@ -140,19 +162,14 @@ static ParseResult parsePerOperand(AsmParser &parser, DictionaryAttr &dict,
   NamedAttrList entries;
   auto parseEntry = [&]() -> ParseResult {
     std::string operand;
-    StringRef keyword;
     SMLoc loc = parser.getCurrentLocation();
     if (parser.parseKeywordOrString(&operand) || parser.parseEqual())
       return failure();
     if (entries.get(operand))
       return parser.emitError(loc, "operand '") << operand << "' is given twice";
-    loc = parser.getCurrentLocation();
-    if (parser.parseKeyword(&keyword))
+    std::optional<Enum> value;
+    if (parseChoice(parser, value, symbolize, expected))
       return failure();
-    std::optional<Enum> value = symbolize(keyword);
-    if (!value)
-      return parser.emitError(loc, "expected ")
-             << expected << ", got '" << keyword << "'";
     entries.set(operand, EnumAttr::get(parser.getContext(), *value));
     return success();
   };
@@ -206,33 +223,21 @@ static ParseResult parsePlanField(AsmParser &parser, PlanFields &fields) {
     return parsePerOperand<StorePolicy, StorePolicyAttr>(
         parser, fields.store, symbolizeStorePolicy,
         "write_back, streaming or skip_l1");
-  if (name != "exchange" && name != "alignment" && name != "reproducible")
-    return parser.emitError(loc, "unknown plan field '")
-           << name
-           << "', expected threads, threads_per_row, rows_per_thread, cluster, "
-              "split, vector, alignment, ctas_per_sm, exchange, hold, kept, load, "
-              "store, rows, least_rows or reproducible";
-  StringRef keyword;
-  loc = parser.getCurrentLocation();
-  if (parser.parseKeyword(&keyword))
-    return failure();
-  if (name == "reproducible") {
-    if (keyword != "true" && keyword != "false")
-      return parser.emitError(loc, "expected true or false, got '")
-             << keyword << "'";
-    fields.reproducible = keyword == "true";
-    return success();
-  }
-  bool isExchange = name == "exchange";
-  if (isExchange)
-    fields.exchange = symbolizeExchange(keyword);
-  else
-    fields.alignment = symbolizeAlignment(keyword);
-  if (!(isExchange ? fields.exchange.has_value() : fields.alignment.has_value()))
-    return parser.emitError(loc, "expected ")
-           << (isExchange ? "warps or ctas" : "vector or element") << ", got '"
-           << keyword << "'";
-  return success();
+  if (name == "exchange")
+    return parseChoice<Exchange>(parser, fields.exchange, symbolizeExchange,
+                                 "warps or ctas");
+  if (name == "alignment")
+    return parseChoice<Alignment>(parser, fields.alignment, symbolizeAlignment,
+                                  "vector or element");
+  if (name == "reproducible")
+    return parseChoice<bool>(parser, fields.reproducible, symbolizeBool,
+                             "true or false");
+  return parser.emitError(loc, "unknown plan field '")
+         << name
+         << "', expected threads, threads_per_row, rows_per_thread, cluster, "
+            "split, vector, alignment, ctas_per_sm, exchange, hold, kept, "
+            "load, "
+            "store, rows, least_rows or reproducible";
 }
 
 Attribute PlanAttr::parse(AsmParser &parser, Type) {

@@ -57,13 +57,14 @@ quack::sim::parseSchedules(StringRef text, const Options &options) {
   text.split(parts, ',');
   for (StringRef part : parts) {
     auto [name, seeds] = part.split(':');
+    bool isSeeded = name == "random" && (part == name || !seeds.empty());
     if (part == "eager" || part == "lazy") {
       list.push_back(options);
       list.back().schedule = part == "eager" ? Schedule::eager : Schedule::lazy;
-    } else if (name != "random" || !addRandom(seeds, options, list)) {
-      return createStringError(
-          "expected eager, lazy, random:SEED or random:FIRST-LAST, got '" +
-          part + "'");
+    } else if (!isSeeded || !addRandom(seeds, options, list)) {
+      return createStringError("expected eager, lazy, random, random:SEED or "
+                               "random:FIRST-LAST, got '" +
+                               part + "'");
     }
   }
   return list;

@@ -11,10 +11,10 @@
 
 #include "StageChecker.h"
 
-#include "quack/Dialect/Quack/KernelOperands.h"
 #include "quack/InitAll.h"
 #include "quack/Pipelines/Pipelines.h"
 #include "quack/Pipelines/ReadModule.h"
+#include "quack/Support/Columns.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/FileUtilities.h"
@@ -87,9 +87,8 @@ static bool checkOptions(const Options &options) {
     return false;
   };
   for (int64_t columns : options.columns)
-    if (columns < 1 || columns > maxColumns)
-      return fail("--columns must be 1 to " + llvm::Twine(maxColumns) + ", got " +
-                  llvm::Twine(columns));
+    if (std::string wrong = violatedColumns(columns); !wrong.empty())
+      return fail("--columns " + wrong);
   int64_t widest = 1;
   for (int64_t columns : options.columns)
     widest = std::max(widest, columns);

@@ -6,6 +6,8 @@
 
 #include "DriverOptions.h"
 
+#include "quack/Support/Columns.h"
+
 #include <memory>
 
 using namespace quack;
@@ -41,7 +43,7 @@ DriverOptions::DriverOptions()
                   Emission::ptx, "ptx",
                   "PTX; with -o FILE.ptx also FILE.json, which says how to "
                   "launch it"))),
-      columns("columns", cl::desc("N, the columns of a row, 1 to 1048576"),
+      columns("columns", cl::desc("N, the columns of a row, 1 to 1073741824"),
               cl::init(0), cl::cat(driverCategory())),
       storage("storage",
               cl::desc("Types in memory: bf16 for all rows, or x:bf16,y:f32"),
@@ -122,5 +124,44 @@ llvm::StringRef DriverOptions::firstGiven() const {
   for (const cl::Option *option : all)
     if (option->getNumOccurrences())
       return option->ArgStr;
+  return "";
+}
+
+static llvm::StringRef stringifyEmission(Emission emission) {
+  constexpr llvm::StringLiteral names[] = {"plan", "report", "tv",
+                                           "gpu",  "llvm",   "ptx"};
+  return names[unsigned(emission)];
+}
+
+std::string DriverOptions::check() const {
+  struct Use {
+    const cl::Option *option;
+    bool isUsed;
+    const char *emissions;
+  };
+  bool isReport = emission == Emission::report;
+  const char *ofReport = "report",
+             *ofCompilation = "plan, tv, gpu, llvm or ptx";
+  const Use uses[] = {
+      {&plans, emission == Emission::plan, "plan"},
+      {&rows, isReport, ofReport},
+      {std::addressof(rowStrides), isReport, ofReport},
+      {std::addressof(offsets), isReport, ofReport},
+      {&json, isReport, ofReport},
+      {&chip, !isReport, ofCompilation},
+      {&ptxVersion, !isReport, ofCompilation},
+      {&timing, !isReport, ofCompilation},
+  };
+  for (const Use &use : uses)
+    if (use.option->getNumOccurrences() && !use.isUsed)
+      return ("--" + use.option->ArgStr + " goes with --emit=" + use.emissions +
+              ", got " + stringifyEmission(emission))
+          .str();
+  if (columns.getNumOccurrences())
+    if (std::string wrong = violatedColumns(columns); !wrong.empty())
+      return "--columns " + wrong;
+  if (rows.getNumOccurrences() && rows < 0)
+    return ("--rows must not be negative, got " + llvm::Twine(rows.getValue()))
+        .str();
   return "";
 }

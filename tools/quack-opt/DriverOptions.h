@@ -41,6 +41,9 @@ struct DriverOptions {
   void fill(PipelineOptions &options) const;
   /// Returns the name of an option that was given; empty if none was.
   llvm::StringRef firstGiven() const;
+  /// Returns what is wrong with the options, but for the values that the
+  /// compiler judges; empty if nothing.
+  std::string check() const;
 };
 
 } // namespace quack

@@ -110,11 +110,6 @@ static int emitReport(const EmitOptions &options, ModuleOp module,
                       const PipelineOptions &pipeline) {
   DescribedLaunch launch;
   launch.rows = options.rows;
-  if (options.rows.getNumOccurrences() && launch.rows < 0) {
-    llvm::errs() << "quack-opt: --rows must not be negative, got " << launch.rows
-                 << "\n";
-    return 1;
-  }
   if (!readPairs("row-stride", options.rowStrides, launch.rowStrides) ||
       !readPairs("offset", options.offsets, launch.offsets))
     return 1;
@@ -139,6 +134,52 @@ static int emitReport(const EmitOptions &options, ModuleOp module,
   return writeFile(options.output, text) ? 0 : 1;
 }
 
+/// Lets the plans' remarks go to stderr.
+static LogicalResult enableRemarks(MLIRContext &context) {
+  remark::RemarkCategories categories;
+  categories.analysis = "quack.*";
+  return remark::enableOptimizationRemarks(
+      context, /*streamer=*/nullptr,
+      std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+      /*printAsEmitRemarks=*/true);
+}
+
+static void printTimes(ArrayRef<StageTime> times) {
+  double total = 0;
+  auto print = [](StringRef stage, double milliseconds) {
+    llvm::errs() << llvm::formatv("{0,-24}{1,8:F2} ms\n", stage, milliseconds);
+  };
+  for (const StageTime &time : times) {
+    print(time.stage, time.milliseconds);
+    total += time.milliseconds;
+  }
+  print("total", total);
+}
+
+/// Writes a stage of the module's compilation; returns the exit status.
+static int emitStage(const EmitOptions &options, ModuleOp module,
+                     const PipelineOptions &pipeline,
+                     std::vector<StageTime> &times) {
+  std::string table;
+  if (options.emission == Emission::plan)
+    table = describePlans(module, pipeline, options.plans);
+  FailureOr<CompiledModule> result =
+      compileModule(module, pipeline, options.stage(), &times);
+  if (failed(result))
+    return 1;
+  result->text = table + result->text;
+  if (!writeResult(options, *result))
+    return 1;
+  if (options.timing)
+    printTimes(times);
+  return 0;
+}
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "quack-opt: " << message << "\n";
+  return 1;
+}
+
 int quack::emitMain(int argc, char **argv, DialectRegistry &registry) {
   EmitOptions options;
   cl::HideUnrelatedOptions(driverCategory());
@@ -146,62 +187,30 @@ int quack::emitMain(int argc, char **argv, DialectRegistry &registry) {
       argc, argv,
       "quack compiler driver: row programs to PTX\n\n  quack-opt softmax.mlir "
       "--columns=32000 --storage=bf16 --emit=ptx -o softmax.ptx\n");
-  if (options.columns.getNumOccurrences() && options.columns < 1) {
-    llvm::errs() << "quack-opt: --columns must be at least 1, got " << options.columns
-                 << "\n";
-    return 1;
-  }
+  if (std::string wrong = options.check(); !wrong.empty())
+    return fail(wrong);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   // The location and the message say it; a whole kernel after it drowns them.
   context.printOpOnDiagnostic(false);
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(options.input, &error);
-  if (!file) {
-    llvm::errs() << "quack-opt: " << error << "\n";
-    return 1;
-  }
+  if (!file)
+    return fail(error);
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(*sources, &context);
-  if (options.emission == Emission::plan) {
-    remark::RemarkCategories categories;
-    categories.analysis = "quack.*";
-    if (failed(remark::enableOptimizationRemarks(
-            context, /*streamer=*/nullptr,
-            std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
-            /*printAsEmitRemarks=*/true)))
-      return 1;
-  }
-  std::vector<StageTime> times;
+  if (options.emission == Emission::plan && failed(enableRemarks(context)))
+    return 1;
   auto start = std::chrono::steady_clock::now();
   OwningOpRef<ModuleOp> module = readModule(sources, &context);
+  std::chrono::duration<double, std::milli> took =
+      std::chrono::steady_clock::now() - start;
   if (!module)
     return 1;
-  times.push_back({"parse", std::chrono::duration<double, std::milli>(
-                                std::chrono::steady_clock::now() - start)
-                                .count()});
+  std::vector<StageTime> times{{"parse", took.count()}};
   PipelineOptions pipeline;
   options.fill(pipeline);
-  if (options.emission == Emission::report)
-    return emitReport(options, *module, pipeline);
-  std::string table;
-  if (options.emission == Emission::plan)
-    table = describePlans(*module, pipeline, options.plans);
-  FailureOr<CompiledModule> result =
-      compileModule(*module, pipeline, options.stage(), &times);
-  if (failed(result))
-    return 1;
-  result->text = table + result->text;
-  if (!writeResult(options, *result))
-    return 1;
-  double total = 0;
-  for (const StageTime &time : times)
-    total += time.milliseconds;
-  if (options.timing) {
-    for (const StageTime &time : times)
-      llvm::errs() << llvm::formatv("{0,-24}{1,8:F2} ms\n", time.stage,
-                                    time.milliseconds);
-    llvm::errs() << llvm::formatv("{0,-24}{1,8:F2} ms\n", "total", total);
-  }
-  return 0;
+  return options.emission == Emission::report
+             ? emitReport(options, *module, pipeline)
+             : emitStage(options, *module, pipeline, times);
 }

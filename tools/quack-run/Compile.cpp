@@ -39,7 +39,7 @@ KernelOp CompiledJob::kernel() {
 }
 
 static void fillOptions(const Job &job, PipelineOptions &options) {
-  options.columns = job.columns;
+  options.columns = job.columns.value_or(0);
   options.storage = job.storage;
   options.pin = job.pin;
   options.target = job.target;

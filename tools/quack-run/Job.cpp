@@ -9,6 +9,8 @@
 
 #include "Job.h"
 
+#include "quack/Support/Columns.h"
+
 #include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
@@ -29,7 +31,6 @@ Error quack::readJob(const json::Value &line, Job &job) {
   json::ObjectMapper mapper(line, root);
   bool isRead = mapper && mapper.mapOptional("kernel", job.file) &&
                 mapper.mapOptional("kernel_name", job.kernelName) &&
-                mapper.mapOptional("columns", job.columns) &&
                 mapper.mapOptional("storage", job.storage) &&
                 mapper.mapOptional("pin", job.pin) &&
                 mapper.mapOptional("target", job.target) &&
@@ -43,31 +44,41 @@ Error quack::readJob(const json::Value &line, Job &job) {
                 mapper.mapOptional("verify", job.verify) &&
                 mapper.mapOptional("bench", job.bench) &&
                 mapper.mapOptional("iterations", job.iterations);
-  int64_t rows = job.rows.value_or(-1);
-  isRead = isRead && mapper.mapOptional("rows", rows);
   if (!isRead)
     return root.getError();
-  const json::Object *given = line.getAsObject();
-  if (given && given->get("rows") && rows < 0)
-    return createStringError("rows must not be negative, got " + Twine(rows));
-  if (job.iterations < 1)
-    return createStringError("iterations must be at least 1, got " +
-                             Twine(job.iterations));
-  if (rows >= 0)
-    job.rows = rows;
-  if (const json::Object *object = line.getAsObject())
-    for (const auto &entry : *object)
-      if (!known.contains(entry.first))
-        return createStringError("unknown key '" + entry.first.str() + "'");
+  const json::Object &given = *line.getAsObject();
+  for (auto [key, number] : {std::pair(StringLiteral("columns"), &job.columns),
+                             std::pair(StringLiteral("rows"), &job.rows)})
+    if (given.get(key) && !mapper.map(key, number->emplace()))
+      return root.getError();
+  for (const auto &entry : given)
+    if (!known.contains(entry.first))
+      return createStringError("unknown key '" + entry.first.str() + "'");
   if (job.file.empty())
     return createStringError("names no kernel file");
+  return Error::success();
+}
+
+Error quack::checkJob(const Job &job, bool isSimulated, StringRef prefix) {
+  if (job.columns)
+    if (std::string wrong = violatedColumns(*job.columns); !wrong.empty())
+      return createStringError(prefix + "columns " + wrong);
+  if (job.rows && *job.rows < 0)
+    return createStringError(prefix + "rows must not be negative, got " +
+                             Twine(*job.rows));
+  if (job.iterations < 1)
+    return createStringError(prefix + "iterations must be at least 1, got " +
+                             Twine(job.iterations));
+  if (job.bench && isSimulated)
+    return createStringError(
+        prefix + "bench needs a GPU: the simulator's time says nothing");
   return Error::success();
 }
 
 json::Value quack::toJSON(const Job &job, const JobResult &result) {
   json::Object line{
       {"kernel", result.kernel.empty() ? job.file : result.kernel},
-      {"columns", result.columns ? result.columns : job.columns},
+      {"columns", result.columns ? result.columns : job.columns.value_or(0)},
       {"storage", job.storage},
       {"pin", job.pin},
       {"rows", result.rows},

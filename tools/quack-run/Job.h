@@ -24,7 +24,7 @@ namespace quack {
 struct Job {
   std::string file;       ///< with the kernel
   std::string kernelName; ///< empty: the file's only kernel
-  int64_t columns = 0;    ///< 0: as the kernel says
+  std::optional<int64_t> columns; ///< nothing: as the kernel says
   std::string storage, pin, target = "h200", chip = "sm_90";
   int64_t ptxVersion = 83;
   std::optional<int64_t> rows; ///< nothing: as the input files say
@@ -63,6 +63,10 @@ struct JobResult {
 /// kernel_name, columns, storage, pin, target, chip, ptx_version, rows,
 /// scalars, row_strides, offsets, in_place, seed, verify, bench, iterations.
 llvm::Error readJob(const llvm::json::Value &line, Job &job);
+
+/// Checks the numbers of `job`, and that a device can do what it wants.
+/// `prefix` stands before the name of what is wrong.
+llvm::Error checkJob(const Job &job, bool isSimulated, llvm::StringRef prefix);
 
 /// Returns the line of results for `job`.
 llvm::json::Value toJSON(const Job &job, const JobResult &result);

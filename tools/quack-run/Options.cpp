@@ -177,7 +177,7 @@ static Error readOperands(const Options &options, Job &job) {
                    addElements(job.offsets));
 }
 
-static Error checkOptions(const CommandLine &line, const Options &options) {
+static Error checkOptions(const CommandLine &line) {
   if (line.sweepFile.empty() && line.job.file.empty())
     return createStringError("expected a kernel file or --sweep=file");
   if (!line.sweepFile.empty() &&
@@ -188,21 +188,10 @@ static Error checkOptions(const CommandLine &line, const Options &options) {
                              line.device + "'");
   if (line.report && line.device != "sim")
     return createStringError("--report needs --device=sim");
-  if (line.job.bench && line.device == "sim")
-    return createStringError("--bench needs a GPU: the simulator's time says nothing");
-  if (options.columns.getNumOccurrences() && options.columns < 1)
-    return createStringError("--columns must be at least 1, got " +
-                             Twine(options.columns.getValue()));
   if (!(line.watchdogSeconds > 0))
     return createStringError("--watchdog must be more than 0 seconds, got " +
                              Twine(formatv("{0}", line.watchdogSeconds).str()));
-  if (line.job.iterations < 1)
-    return createStringError("--iterations must be at least 1, got " +
-                             Twine(line.job.iterations));
-  if (options.rows.getNumOccurrences() && options.rows < 0)
-    return createStringError("--rows must not be negative, got " +
-                             Twine(options.rows.getValue()));
-  return Error::success();
+  return checkJob(line.job, line.device == "sim", /*prefix=*/"--");
 }
 
 Expected<CommandLine> quack::parseCommandLine(int argc, char **argv) {
@@ -213,13 +202,14 @@ Expected<CommandLine> quack::parseCommandLine(int argc, char **argv) {
   Job &job = line.job;
   job.file = options.input;
   job.kernelName = options.kernel;
-  job.columns = options.columns;
+  if (options.columns.getNumOccurrences())
+    job.columns = options.columns.getValue();
   job.storage = options.storage;
   job.pin = options.pin;
   job.target = options.target;
   job.chip = options.chip;
   job.ptxVersion = options.ptxVersion;
-  if (options.rows >= 0)
+  if (options.rows.getNumOccurrences())
     job.rows = options.rows.getValue();
   job.seed = options.random;
   job.verify = options.verify;
@@ -234,7 +224,7 @@ Expected<CommandLine> quack::parseCommandLine(int argc, char **argv) {
   line.report = options.report;
   if (Error error = readOperands(options, job))
     return error;
-  if (Error error = checkOptions(line, options))
+  if (Error error = checkOptions(line))
     return error;
   return line;
 }

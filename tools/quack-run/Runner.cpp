@@ -126,12 +126,11 @@ static Error launchFirst(const Launcher &launcher, const Operands &operands,
     log << sim::lastReport().str();
     reports.push_back(sim::lastReport().toJSON());
   };
-  Error error =
-      launcher.launch(arguments, *operands.rows, operands.workspace,
-                      [&](const KernelMetadata &stage) {
-                        if (session.wantsReport && *operands.rows != 0)
-                          keepReport(stage);
-                      });
+  Error error = launcher.launch(arguments, *operands.rows, operands.workspace,
+                                [&](const KernelMetadata &stage) {
+                                  if (session.wantsReport)
+                                    keepReport(stage);
+                                });
   sim::setDriverRegions({});
   if (reports.size() == 1)
     result.simulation = std::move(reports.front());
@@ -200,9 +199,10 @@ static Error chooseVariant(CompiledJob &compiled, const Operands &operands) {
 /// Compiles the job's kernel, unless the last run did.
 static Expected<std::shared_ptr<CompiledJob>>
 compileOnce(const Job &job, mlir::MLIRContext &context, Session &session) {
-  std::string from = formatv("{0}|{1}|{2}|{3}|{4}|{5}|{6}|{7}", job.file,
-                             job.kernelName, job.columns, job.storage, job.pin,
-                             job.target, job.chip, job.ptxVersion);
+  std::string from =
+      formatv("{0}|{1}|{2}|{3}|{4}|{5}|{6}|{7}", job.file, job.kernelName,
+              job.columns.value_or(0), job.storage, job.pin, job.target,
+              job.chip, job.ptxVersion);
   if (session.compiled && session.compiledFrom == from)
     return session.compiled;
   Expected<CompiledJob> compiled = compileJob(job, context);

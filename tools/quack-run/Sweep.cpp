@@ -31,11 +31,11 @@ Error quack::appendResult(StringRef file, const json::Value &line) {
 
 /// Returns one line for people.
 static std::string summary(const Job &job, const JobResult &result) {
-  std::string text =
-      formatv("{0} N={1} M={2} {3}{4}:",
-              result.kernel.empty() ? job.file : result.kernel,
-              result.columns ? result.columns : job.columns, result.rows,
-              job.storage, job.pin.empty() ? "" : " [" + job.pin + "]");
+  std::string text = formatv(
+      "{0} N={1} M={2} {3}{4}:",
+      result.kernel.empty() ? job.file : result.kernel,
+      result.columns ? result.columns : job.columns.value_or(0), result.rows,
+      job.storage, job.pin.empty() ? "" : " [" + job.pin + "]");
   if (result.microseconds)
     text +=
         formatv(" {0:F2} us {1:F3} TB/s, share {2:F3}", *result.microseconds,
@@ -56,7 +56,10 @@ static JobResult runLine(StringRef text, Job &job, mlir::MLIRContext &context,
     result.error = toString(value.takeError());
     return result;
   }
-  if (Error error = readJob(*value, job)) {
+  Error error = readJob(*value, job);
+  if (!error)
+    error = checkJob(job, session.isSimulated, /*prefix=*/"");
+  if (error) {
     result.error = toString(std::move(error));
     return result;
   }

@@ -260,7 +260,7 @@ TEST_F(QuackRunTest, refusesBadOptions) {
   EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--watchdog=0"}), 1,
              "--watchdog must be more than 0 seconds, got 0");
   EXPECT_RUN(run({path("copy.mlir"), "--rows=2", "--columns=0"}), 1,
-             "--columns must be at least 1, got 0");
+             "--columns must be 1 to 1073741824, got 0");
   write("count.mlir", R"(quack.kernel @count(%n: i32, %y: memref<?x64xf32> out row) {
     %f = arith.sitofp %n : i32 to f32
     %v = quack.broadcast %f : f32 -> tensor<64xf32>

@@ -11,11 +11,9 @@
 #define QUACK_DIALECT_QUACK_KERNELOPERANDS_H
 
 #include "quack/Dialect/Quack/Quack.h"
+#include "quack/Support/Columns.h"
 
 namespace quack {
-
-/// The greatest N: column numbers are 32 bits wide.
-inline constexpr int64_t maxColumns = int64_t(1) << 30;
 
 /// Parses `(%x: type direction role, %eps: f32, ...)`. A type that is no memref
 /// is a `value` operand and takes no keywords.

@@ -12,11 +12,14 @@
 #include "quack/Layout/LayoutDrawing.h"
 #include "quack/Pipelines/Pipelines.h"
 #include "quack/Pipelines/ReadModule.h"
+#include "quack/Runtime/Storage.h"
+#include "quack/Support/Columns.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/FileUtilities.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -40,7 +43,7 @@ struct Options {
                "of as many columns as the layout has elements)")};
   cl::opt<std::string> element{
       "element", cl::cat(category),
-      cl::desc("Of a layout: element type (f32, bf16, i8, ...)")};
+      cl::desc("Of a layout: element type (f32, bf16, f16, i8, i32, i64)")};
   cl::opt<int64_t> columns{"columns", cl::init(0), cl::cat(category),
                            cl::desc("Of a kernel: N")};
   cl::opt<std::string> storage{"storage", cl::cat(category),
@@ -49,6 +52,9 @@ struct Options {
                            cl::desc("Of a kernel: plan fields to pin")};
   cl::opt<std::string> target{"target", cl::init("h200"), cl::cat(category),
                               cl::desc("GPU to plan for (h100, h200)")};
+  cl::opt<std::string> kernel{
+      "kernel", cl::cat(category),
+      cl::desc("Draw this kernel only, or this variant")};
   cl::opt<std::string> operand{"operand", cl::cat(category),
                                cl::desc("Of a kernel: draw this operand only")};
   cl::opt<std::string> svg{"svg", cl::cat(category), cl::value_desc("file"),
@@ -66,21 +72,24 @@ struct Options {
 
 /// One picture to draw.
 struct Picture {
-  std::string title; ///< empty for a layout alone
+  std::string kernel, operand; ///< empty for a layout alone
+  std::string element;
   TVLayout layout;
   TileShape tile;
   int64_t elementBytes;
+
+  /// Returns whether `other` is the same but for the kernel's name.
+  bool isSameAs(const Picture &other) const {
+    return operand == other.operand && element == other.element &&
+           layout == other.layout && tile.rows == other.tile.rows &&
+           tile.columns == other.tile.columns;
+  }
 };
 } // namespace
 
 static bool fail(const Twine &message) {
   llvm::errs() << "quack-layout: " << message << "\n";
   return false;
-}
-
-/// The bytes of one element as stored; a packed i1 takes a byte.
-static int64_t bytesOf(Type type) {
-  return (type.getIntOrFloatBitWidth() + 7) / 8;
 }
 
 static bool readTile(const Options &options, const TVLayout &layout,
@@ -106,8 +115,9 @@ static bool readTile(const Options &options, const TVLayout &layout,
 /// Checks that only options for what is drawn are given: a layout, or a kernel.
 static bool checkOptions(const Options &options, bool isLayout) {
   const cl::Option *ofLayout[] = {&options.tile, &options.element};
-  const cl::Option *ofKernel[] = {&options.columns, &options.storage, &options.pin,
-                                  &options.target, &options.operand};
+  const cl::Option *ofKernel[] = {&options.columns, &options.storage,
+                                  &options.pin,     &options.target,
+                                  &options.kernel,  &options.operand};
   auto check = [](ArrayRef<const cl::Option *> list, StringRef kind, StringRef given) {
     for (const cl::Option *option : list)
       if (option->getNumOccurrences())
@@ -116,8 +126,9 @@ static bool checkOptions(const Options &options, bool isLayout) {
   };
   if (isLayout)
     return check(ofKernel, "a kernel", "a layout");
-  if (options.columns.getNumOccurrences() && options.columns < 1)
-    return fail("--columns must be at least 1, got " + Twine(options.columns.getValue()));
+  if (options.columns.getNumOccurrences())
+    if (std::string wrong = violatedColumns(options.columns); !wrong.empty())
+      return fail("--columns " + wrong);
   return check(ofLayout, "a layout", "a kernel");
 }
 
@@ -135,17 +146,15 @@ static bool readLayout(const Options &options, MLIRContext &context,
   if (!attribute)
     return fail("expected '#quack_tv.layout<...>', got '" + options.input +
                 "'");
-  Picture picture{"", attribute.getValue(), {1, 1}, 0};
+  Picture picture{"", "", "", attribute.getValue(), {1, 1}, 0};
   if (!readTile(options, picture.layout, picture.tile))
     return false;
   if (!options.element.empty()) {
-    Type type = parseType(options.element, &context);
+    std::optional<StorageType> type = parseStorageType(options.element);
     if (!type)
-      return false;
-    if (!type.isIntOrFloat())
-      return fail("--element must be a float or integer type, got '" +
+      return fail("--element must be f32, bf16, f16, i8, i32 or i64, got '" +
                   options.element + "'");
-    picture.elementBytes = bytesOf(type);
+    picture.elementBytes = getSizeInBytes(*type);
   }
   if (std::optional<LayoutError> error = picture.layout.check(picture.tile))
     return fail("(" + error->rule + ") " + error->message);
@@ -153,24 +162,21 @@ static bool readLayout(const Options &options, MLIRContext &context,
   return true;
 }
 
-/// Appends a picture for each row operand that the tile program reads or
-/// writes.
-static void collectPictures(tv::KernelOp kernel, StringRef only,
-                            std::vector<Picture> &pictures) {
+/// Returns a picture for each operand that `kernel` reads or writes.
+static std::vector<Picture> picturesOf(tv::KernelOp kernel) {
+  std::vector<Picture> pictures;
   llvm::DenseSet<Value> seen;
   auto add = [&](Value operand, RankedTensorType tile) {
     tv::LayoutAttr layout = tv::getLayoutAttr(tile);
     auto argument = dyn_cast<BlockArgument>(operand);
     if (!layout || !argument || !seen.insert(operand).second)
       return;
-    std::string name =
-        kernel.getOperandAttr(argument.getArgNumber()).getName().str();
-    if (!only.empty() && name != only)
-      return;
-    pictures.push_back({llvm::formatv("@{0}, %{1}: {2}", kernel.getSymName(),
-                                      name, tile.getElementType()),
-                        layout.getValue(), tv::getTileShape(tile),
-                        bytesOf(tile.getElementType())});
+    Type element = tile.getElementType();
+    pictures.push_back(
+        {kernel.getSymName().str(),
+         kernel.getOperandAttr(argument.getArgNumber()).getName().str(),
+         llvm::formatv("{0}", element), layout.getValue(),
+         tv::getTileShape(tile), element.getIntOrFloatBitWidth() / 8});
   };
   kernel.walk([&](Operation *op) {
     if (auto load = dyn_cast<tv::LoadOp>(op))
@@ -181,6 +187,54 @@ static void collectPictures(tv::KernelOp kernel, StringRef only,
       add(store.getTarget(),
           cast<RankedTensorType>(store.getValue().getType()));
   });
+  return pictures;
+}
+
+/// Returns the pictures that the options name. Of a kernel, its variants and
+/// later stages, what is the same is there once.
+static std::vector<Picture> picturesOf(ModuleOp module,
+                                       const Options &options) {
+  llvm::EquivalenceClasses<StringRef> families;
+  for (tv::KernelOp kernel : module.getOps<tv::KernelOp>()) {
+    families.insert(kernel.getSymName());
+    for (std::optional<StringRef> other :
+         {kernel.getOtherwise(), kernel.getNext()})
+      if (other)
+        families.unionSets(kernel.getSymName(), *other);
+  }
+  auto isNamed = [](StringRef option, StringRef name) {
+    return option.empty() || option == name;
+  };
+  std::vector<Picture> pictures;
+  for (tv::KernelOp kernel : module.getOps<tv::KernelOp>())
+    for (Picture &picture : picturesOf(kernel)) {
+      bool isThere = llvm::any_of(pictures, [&](const Picture &other) {
+        return families.isEquivalent(picture.kernel, other.kernel) &&
+               picture.isSameAs(other);
+      });
+      if (!isThere && isNamed(options.kernel, picture.kernel) &&
+          isNamed(options.operand, picture.operand))
+        pictures.push_back(std::move(picture));
+    }
+  return pictures;
+}
+
+/// Returns why the options name no picture of `module`.
+static std::string describeLack(ModuleOp module, const Options &options) {
+  auto names = llvm::map_to_vector(
+      module.getOps<tv::KernelOp>(),
+      [](tv::KernelOp kernel) { return kernel.getSymName(); });
+  if (names.empty())
+    return "there is no kernel in '" + options.input + "'";
+  if (!options.kernel.empty() && !llvm::is_contained(names, options.kernel))
+    return "there is no kernel '" + options.kernel + "', only " +
+           llvm::join(names, ", ");
+  std::string operand = options.operand.empty()
+                            ? "operand to draw"
+                            : "operand '" + options.operand + "'";
+  return options.kernel.empty()
+             ? "no kernel has an " + operand
+             : "kernel '" + options.kernel + "' has no " + operand;
 }
 
 static bool readKernel(const Options &options, MLIRContext &context,
@@ -205,19 +259,8 @@ static bool readKernel(const Options &options, MLIRContext &context,
   buildPipeline(pm, pipeline, Stage::tv);
   if (failed(pm.run(*module)))
     return false;
-  // Variants have the layouts of the kernel that they stand in for.
-  llvm::StringSet<> variants;
-  for (tv::KernelOp kernel : module->getOps<tv::KernelOp>())
-    if (std::optional<StringRef> otherwise = kernel.getOtherwise())
-      variants.insert(*otherwise);
-  for (tv::KernelOp kernel : module->getOps<tv::KernelOp>())
-    if (!variants.contains(kernel.getSymName()))
-      collectPictures(kernel, options.operand, pictures);
-  if (pictures.empty())
-    return fail(options.operand.empty()
-                    ? "there is no kernel in '" + options.input + "'"
-                    : "no kernel has an operand '" + options.operand + "'");
-  return true;
+  pictures = picturesOf(*module, options);
+  return !pictures.empty() || fail(describeLack(*module, options));
 }
 
 /// Who holds an element is asked for each: what takes longer than seconds is refused.
@@ -230,7 +273,7 @@ static bool draw(const Options &options, ArrayRef<Picture> pictures) {
                 "least 2");
   if (!options.svg.empty() && pictures.size() > 1)
     return fail("an SVG holds one picture, got " + Twine(pictures.size()) +
-                ": name one with --operand");
+                ": name one with --kernel and --operand");
   for (const Picture &picture : pictures) {
     if (picture.tile.elements() > maxDrawnElements)
       return fail("a layout that is drawn has at most " + Twine(maxDrawnElements) +
@@ -254,8 +297,9 @@ static bool draw(const Options &options, ArrayRef<Picture> pictures) {
     }
     if (&picture != pictures.begin())
       llvm::outs() << "\n";
-    if (!picture.title.empty())
-      llvm::outs() << picture.title << "\n";
+    if (!picture.kernel.empty())
+      llvm::outs() << "@" << picture.kernel << ", %" << picture.operand << ": "
+                   << picture.element << "\n";
     printLayout(llvm::outs(), picture.layout, picture.tile, drawing);
   }
   return true;

@@ -29,8 +29,9 @@ struct Target {
   int64_t sharedPerCta;     ///< bytes, opt-in limit
   int64_t sharedBesideL1;   ///< bytes of an SM that leave the L1 cache room enough
                             ///< for the loads under way
-  double bandwidth;       ///< bytes a microsecond that a copy reaches
-  double readBandwidth;   ///< bytes a microsecond where little is written
+  double bandwidth; ///< bytes a microsecond that memory alone would allow:
+                    ///< fitted, more than any kernel reaches
+  double readBandwidth; ///< the same where little is written
   int64_t l2Bytes;
   double l2Bandwidth;   ///< bytes a microsecond that reads from L2 reach
   double clock;         ///< cycles a microsecond

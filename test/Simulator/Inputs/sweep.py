@@ -6,9 +6,9 @@ sweep.py KERNELS FAMILY, where FAMILY is own (the planner's plans), large (the
 same for rows of many warps and CTAs), holds, kept (rows that are read again, but
 for a part in shared memory), clusters, tails (vectors that do
 not divide N), anywhere (rows that start at any element), split (rows that several
-clusters share), product (every kernel x columns x storage x cluster:
-minutes) or shapes (softmax: columns x storage x offsets x row strides x rows: an hour and more), of which shapes:N
-takes every Nth.
+clusters share), product (every kernel x columns x storage x cluster) or shapes
+(softmax: columns x storage x offsets x row strides x rows), of which shapes:N takes
+every Nth.
 """
 
 import itertools

@@ -40,7 +40,7 @@ struct KernelTraits {
   int64_t operations;   ///< elementwise operations an element, over all passes
   int64_t exponentials; ///< of those, on the MUFU
   int64_t rows;         ///< M that launches usually have
-  bool knowsRows;       ///< a plan field says so
+  bool knowsRows;       ///< a plan field, or a launch that is described, says so
   bool updatesScalar;   ///< a scalar operand is both loaded and stored
 
   /// Bytes of a row, of all row operands, that are loaded or stored.
@@ -62,7 +62,7 @@ struct CostedPlan {
   int64_t ctasPerSM;     ///< resident
   double bytesInFlight;  ///< an SM
   std::string decisive;  ///< the term that decides: memory, latency, launch,
-                         ///< issue or mufu
+                         ///< issue, mufu, or rows where they are few
 };
 
 /// Returns whether some row is read again in each pass.

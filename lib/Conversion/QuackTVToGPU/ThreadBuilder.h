@@ -284,8 +284,7 @@ private:
   /// Arrives on the mbarrier and has it expect `bytes` (i32) more.
   void expectBytes(int64_t barrierOffset, mlir::Value bytes);
   void waitMBarrier(int64_t offset, bool cluster, mlir::Location loc);
-  //===--- The workspace (Workspace.cpp)
-  //------------------------------------===//
+  //===--- The workspace (Workspace.cpp) -----------------------------------===//
   void visitSave(tv::SaveOp save);
   void visitMerge(tv::MergeOp merge);
   /// Returns where slot `slot` (i32) is of those at `offset` of the row `row`

@@ -102,6 +102,8 @@ private:
     /// Which lanes want it: all, or the first of those that hold neighbouring
     /// runs.
     bool onlyFirstLane = false;
+    /// Whether lane 0's window is accessed by all lanes, an element each.
+    bool isEdge = false;
   };
   /// Calls `range` for each lane's window; it returns which elements are meant.
   void addWindow(const Fragment &fragment, Placement place,
@@ -111,9 +113,10 @@ private:
                      range);
   /// Adds the windows of the pieces from `from` on. A lane's window leaves out
   /// what lies before its run where `isCutBefore(lane, column, window)`; the
-  /// one after a chain has its first `beyondEnd(skew)` elements.
+  /// one after a chain has its first `beyondEnd(skew)` elements. With `areOwn`
+  /// chains leave others' elements alone.
   void addWindows(
-      const Fragment &fragment, Placement place, int64_t from,
+      const Fragment &fragment, Placement place, int64_t from, bool areOwn,
       llvm::function_ref<bool(int64_t, int64_t, const Window &)> isCutBefore,
       llvm::function_ref<int64_t(int64_t)> beyondEnd);
   void addLoadedWindows(const Fragment &fragment, Placement place,

@@ -103,10 +103,9 @@ void AccessCounter::addLoad(tv::LoadOp load) {
   Placement place = placeOperand(load.getSource());
   int64_t kept = int64_t(load.getKept().value_or(0)) / fragment.run;
   bool isFirst = load.getFirstRead() == load;
-  unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
   if (!isAccessedByWindows(kernel, fragment))
     addPieces(fragment, place, /*isStore=*/false, isFirst ? 0 : kept);
-  else if (mayBeOverwritten(kernel, number))
+  else if (mayBeOverwritten(load))
     addOwnWindows(fragment, place, isFirst ? 0 : kept);
   else
     addLoadedWindows(fragment, place, isFirst ? 0 : kept);

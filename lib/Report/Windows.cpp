@@ -20,8 +20,9 @@ void AccessCounter::addWindow(
     function_ref<std::pair<int64_t, int64_t>(int64_t, int64_t)> range) {
   int64_t bytes = fragment.elementBytes(), windowBytes = fragment.windowBytes();
   int64_t count = windowBytes / bytes, neighbours = fragment.neighbours();
-  LaneAddresses starts, whole;
+  LaneAddresses starts, whole, edge;
   whole.fill(inactiveLane);
+  edge.fill(inactiveLane);
   std::array<std::pair<int64_t, int64_t>, warpSize> cut{};
   bool isAnyCut = false;
   for (int64_t lane = 0; lane < warpSize; ++lane) {
@@ -36,7 +37,10 @@ void AccessCounter::addWindow(
       continue;
     auto [from, to] = range(lane, skew);
     to = std::min(to, std::clamp<int64_t>(columns - column, 0, count));
-    if (to - from == count)
+    if (window.isEdge && lane == 0)
+      for (int64_t at = from; at < to; ++at)
+        edge[at] = starts[lane] + at * bytes;
+    else if (to - from == count)
       whole[lane] = starts[lane];
     else if (from < to) {
       cut[lane] = {from, to};
@@ -44,6 +48,9 @@ void AccessCounter::addWindow(
     }
   }
   tally.addGlobal(window.key, windowBytes, whole);
+  Tally::Key key = window.key;
+  key[2] = windowBytes + 1;
+  tally.addGlobal(key, bytes, edge);
   for (int64_t at = 0; isAnyCut && at < count; ++at) {
     LaneAddresses addresses;
     for (int64_t lane = 0; lane < warpSize; ++lane) {
@@ -51,7 +58,6 @@ void AccessCounter::addWindow(
       addresses[lane] =
           from <= at && at < to ? starts[lane] + at * bytes : inactiveLane;
     }
-    Tally::Key key = window.key;
     key[2] = 1 + at * bytes;
     tally.addGlobal(key, bytes, addresses);
   }
@@ -64,7 +70,7 @@ static Tally::Key keyBeyond(const Fragment &fragment, int64_t index) {
 }
 
 void AccessCounter::addWindows(
-    const Fragment &fragment, Placement place, int64_t from,
+    const Fragment &fragment, Placement place, int64_t from, bool areOwn,
     function_ref<bool(int64_t, int64_t, const Window &)> isCutBefore,
     function_ref<int64_t(int64_t)> beyondEnd) {
   int64_t count = fragment.windowBytes() / fragment.elementBytes();
@@ -75,6 +81,8 @@ void AccessCounter::addWindows(
         Window window{{index, at * fragment.elementBytes(), 0},
                       offset.row,
                       offset.column + at};
+        window.isEdge = areOwn && at == 0 && !fragment.continuesChain(index) &&
+                        sharesEdges(fragment);
         addWindow(
             fragment, place, warp, window, [&](int64_t lane, int64_t skew) {
               bool isCut = isCutBefore(lane, warp.first[lane].column, window);
@@ -85,7 +93,7 @@ void AccessCounter::addWindows(
         continue;
       Window beyond{keyBeyond(fragment, index), offset.row,
                     offset.column + fragment.neighbours() * fragment.run,
-                    /*onlyFirstLane=*/true};
+                    /*onlyFirstLane=*/true, areOwn && sharesEdges(fragment)};
       addWindow(fragment, place, warp, beyond, [&](int64_t, int64_t skew) {
         return std::pair<int64_t, int64_t>(0, beyondEnd(skew));
       });
@@ -100,7 +108,7 @@ void AccessCounter::addLoadedWindows(const Fragment &fragment, Placement place,
                                      int64_t from) {
   int64_t count = fragment.windowBytes() / fragment.elementBytes();
   addWindows(
-      fragment, place, from,
+      fragment, place, from, /*areOwn=*/false,
       [](int64_t, int64_t column, const Window &window) {
         return column + window.begin == 0;
       },
@@ -114,7 +122,7 @@ void AccessCounter::addLoadedWindows(const Fragment &fragment, Placement place,
 void AccessCounter::addOwnWindows(const Fragment &fragment, Placement place,
                                   int64_t from) {
   addWindows(
-      fragment, place, from,
+      fragment, place, from, /*areOwn=*/true,
       [&](int64_t lane, int64_t, const Window &window) {
         auto [index, at, _] = window.key;
         return at == 0 && !fragment.continuesChain(index) &&

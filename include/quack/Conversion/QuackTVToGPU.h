@@ -61,9 +61,13 @@ bool isAccessedByWindows(tv::KernelOp kernel, const Fragment &fragment);
 /// and do not need each other.
 llvm::SmallVector<mlir::Operation *> gatherConsumers(mlir::Operation &first);
 
-/// Returns whether warps may store the memory of operand `index` while others load
-/// it: it is updated, or lies where an out row does, which has elements of that size.
-bool mayBeOverwritten(tv::KernelOp kernel, unsigned index);
+/// Returns whether all lanes of a warp access the windows at the ends of its stretch
+/// together, an element each: those of a row, one after the other.
+bool sharesEdges(const Fragment &fragment);
+
+/// Returns whether warps may store what others load by `load`: its operand is updated,
+/// or may lie where an out row does, which has elements of that size.
+bool mayBeOverwritten(tv::LoadOp load);
 
 /// Reductions of a thread that one combiner merges, over rows that are held
 /// nowhere: they read a row once, in chunks.

@@ -123,13 +123,24 @@ void ThreadBuilder::issueLoad(tv::LoadOp load, int64_t index) {
     loaded[{load.getResult(), index}] = loadPiece(load, index);
 }
 
+/// Issues the accesses of several pieces. Where a chain leaves others' elements alone,
+/// the windows at its ends take many accesses: those come last.
+void ThreadBuilder::issueLoads(tv::LoadOp load, ArrayRef<int64_t> indices) {
+  Fragment fragment = fragmentOf(load.getType());
+  if (isUnaligned(fragment) && mayBeOverwritten(load))
+    for (int64_t index : indices)
+      if (fragment.continuesChain(index) && index >= piecesFound(load, fragment))
+        issueWindows(load, index);
+  for (int64_t index : indices)
+    issueLoad(load, index);
+}
+
 /// Loads that are used later: all are issued here, before any waits.
 void ThreadBuilder::visitLoad(tv::LoadOp load) {
   if (load.getAtUse())
     return;
   int64_t count = fragmentOf(load.getType()).pieces;
-  for (int64_t index = 0; index < count; ++index)
-    issueLoad(load, index);
+  issueLoads(load, llvm::to_vector(llvm::seq(count)));
 }
 
 Value ThreadBuilder::loadAtUse(tv::LoadOp load, int64_t index) {
@@ -138,8 +149,8 @@ Value ThreadBuilder::loadAtUse(tv::LoadOp load, int64_t index) {
   int64_t kept = piecesFound(load, fragment);
   int64_t from = std::max(index, kept);
   int64_t ahead = tv::runsAhead(operandsAtUse);
-  for (int64_t i = from; i < std::min(from + ahead, fragment.pieces); ++i)
-    issueLoad(load, i);
+  if (int64_t to = std::min(from + ahead, fragment.pieces); from < to)
+    issueLoads(load, llvm::to_vector(llvm::seq(from, to)));
   if (index < kept)
     return keptPiece(load, index);
   auto made = loaded.find({load.getResult(), index});

@@ -99,8 +99,7 @@ ThreadBuilder::Values ThreadBuilder::reduceChunk(const OnlineGroup &group,
   for (Value value : group.ofPartials)
     pieces.erase({value, row});
   for (tv::LoadOp load : group.loads)
-    for (int64_t index : chunk)
-      issueLoad(load, index);
+    issueLoads(load, chunk);
   for (auto [later, first] : ArrayRef(group.shared))
     for (int64_t index : chunk)
       pieces[{later.getResult(), index}] = piece(first.getResult(), index);

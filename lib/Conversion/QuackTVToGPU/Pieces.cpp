@@ -77,7 +77,13 @@ bool quack::isAccessedByWindows(tv::KernelOp kernel, const Fragment &fragment) {
          fragment.run > 1;
 }
 
-bool quack::mayBeOverwritten(tv::KernelOp kernel, unsigned index) {
+bool quack::sharesEdges(const Fragment &fragment) {
+  return fragment.neighbours() == warpSize;
+}
+
+bool quack::mayBeOverwritten(tv::LoadOp load) {
+  auto kernel = load->getParentOfType<tv::KernelOp>();
+  unsigned index = cast<BlockArgument>(load.getSource()).getArgNumber();
   auto bytesOf = [&](unsigned number) {
     return getElementTypeOrSelf(kernel.getFunctionType().getInput(number))
         .getIntOrFloatBitWidth();

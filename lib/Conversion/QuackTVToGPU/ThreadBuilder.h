@@ -154,6 +154,7 @@ private:
                         int64_t index);
   mlir::Value loadPiece(tv::LoadOp load, int64_t index);
   void issueLoad(tv::LoadOp load, int64_t index);
+  void issueLoads(tv::LoadOp load, llvm::ArrayRef<int64_t> indices);
   mlir::Value loadAtUse(tv::LoadOp load, int64_t index);
   void storePiece(tv::StoreOp store, int64_t index);
   void visitLoad(tv::LoadOp load);
@@ -176,7 +177,7 @@ private:
   void keepPiece(tv::LoadOp load, int64_t index, mlir::Value piece);
   mlir::Value keptPiece(tv::LoadOp load, int64_t index);
 
-  //===--- Rows that start anywhere (Skew.cpp, Unaligned.cpp) ---------------===//
+  //===--- Rows that start anywhere (Skew.cpp, Unaligned.cpp, Edges.cpp) ----===//
   /// How far a row starts after a multiple of a window (the bytes of an aligned
   /// access): the same for all threads of the row.
   struct Skew {
@@ -221,11 +222,38 @@ private:
   Values loadElements(Address address, const Fragment &fragment,
                       llvm::StringRef space, mlir::Value policy, const Span &span,
                       uint32_t fill);
+  Values joinElements(llvm::ArrayRef<mlir::Value> elements, int64_t bytes);
+  /// A window at an end of a warp's stretch, `begin` columns after lane 0's first:
+  /// what the warp accesses of it, elements `from` to `to` (null: all).
+  struct Edge {
+    int64_t row, begin;
+    mlir::Value from, to;
+  };
+  /// The first window of piece `index`, and the one after its last run.
+  Edge firstEdge(const Skew &skew, const Fragment &fragment, int64_t index);
+  Edge edgeBeyond(const Skew &skew, const Fragment &fragment, int64_t index);
+  Address edgeAddress(const Skew &skew, const Fragment &fragment, int64_t begin);
+  Predicate edgeExists(const Skew &skew, const Fragment &fragment, const Edge &edge);
+  Predicate isNotFirstLane(const Fragment &fragment);
+  /// Returns this lane's element, as loaded.
+  Values loadEdge(tv::LoadOp load, const Skew &skew, const Fragment &fragment,
+                  const Edge &edge);
+  /// Returns the window's words, the same in all lanes.
+  Values joinEdge(const Fragment &fragment, Values element);
+  /// Stores what lane 0 has of the window's words.
+  void storeEdge(tv::StoreOp store, const Skew &skew, const Fragment &fragment,
+                 const Edge &edge, llvm::ArrayRef<mlir::Value> words);
   void storeElements(Address address, const Fragment &fragment,
                      llvm::StringRef space, llvm::ArrayRef<mlir::Value> words,
                      const Span &span);
   Values loadWindow(tv::LoadOp load, const Skew &skew, const Fragment &fragment,
                     int64_t begin, Span span, Predicate wanted);
+  /// What has been loaded of a piece's windows, or of the window beyond it: words,
+  /// and of a window at an end of the warp's stretch this lane's element.
+  struct Windows {
+    Values words, edge;
+  };
+  Windows &issueWindows(tv::LoadOp load, int64_t index, bool beyond = false);
   llvm::ArrayRef<mlir::Value> windowsOf(tv::LoadOp load, int64_t index,
                                         bool beyond = false);
   void issueUnaligned(tv::LoadOp load, int64_t index);
@@ -238,8 +266,8 @@ private:
                      llvm::ArrayRef<mlir::Value> words);
   void flushStore(tv::StoreOp store, int64_t last);
   void storeUnaligned(tv::StoreOp store, int64_t index, Values words);
-  /// Words as loaded: of a piece's windows, of the window beyond it (-1 - index).
-  llvm::DenseMap<std::pair<mlir::Value, int64_t>, Values> windows;
+  /// By load and piece; of the window beyond it by -1 - index.
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, Windows> windows;
   /// Words of a piece, shifted out of its windows.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, Values> shifted;
   /// Pieces of a store that wait, and the piece of the chain before them.

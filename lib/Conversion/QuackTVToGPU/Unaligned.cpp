@@ -111,23 +111,30 @@ SmallVector<Value> ThreadBuilder::loadElements(Address address,
                                                StringRef space, Value policy,
                                                const Span &span, uint32_t fill) {
   int64_t bytes = fragment.elementBytes(), window = fragment.windowBytes();
-  SmallVector<Value> words;
+  SmallVector<Value> elements;
   for (int64_t at = 0; at < window; at += bytes) {
-    SmallVector<Value> element;
     Value exists = isBetween(b, loc, i32(at / bytes), span.from, span.to);
     loadVector({address.base, address.offset + at}, bytes, space,
-               {exists, Predicate(), 0, fill}, policy, element);
-    if (bytes >= 4) {
-      llvm::append_range(words, element);
-      continue;
-    }
-    Value wide = arith::ExtUIOp::create(b, loc, b.getI32Type(), element.front());
-    if (at % 4 == 0)
+               {exists, Predicate(), 0, fill}, policy, elements);
+  }
+  return elements;
+}
+
+/// Joins elements of a window, in registers of their own, to words.
+SmallVector<Value> ThreadBuilder::joinElements(ArrayRef<Value> elements,
+                                               int64_t bytes) {
+  if (bytes >= 4)
+    return Values(elements);
+  Values words;
+  for (auto [index, element] : llvm::enumerate(elements)) {
+    int64_t shift = index * bytes % 4 * 8;
+    Value wide = arith::ExtUIOp::create(b, loc, b.getI32Type(), element);
+    if (shift == 0)
       words.push_back(wide);
     else
-      words.back() = arith::OrIOp::create(
-          b, loc, words.back(),
-          arith::ShLIOp::create(b, loc, wide, i32(at % 4 * 8)));
+      words.back() =
+          arith::OrIOp::create(b, loc, words.back(),
+                               arith::ShLIOp::create(b, loc, wide, i32(shift)));
   }
   return words;
 }
@@ -165,11 +172,6 @@ SmallVector<Value> ThreadBuilder::loadWindow(tv::LoadOp load, const Skew &skew,
   uint32_t fill = fillOf(load);
   int64_t window = fragment.windowBytes();
   Address address{skew.base, begin * fragment.elementBytes()};
-  if (begin == 0 && !span.from) {
-    Value isStart = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                          threadCoord(fragment).second, i32(0));
-    span.from = arith::SelectOp::create(b, loc, isStart, skew.elements, i32(0));
-  }
   SmallVector<Value> words;
   if (!span.from && !span.to) {
     loadVector(address, window, space,
@@ -178,23 +180,36 @@ SmallVector<Value> ThreadBuilder::loadWindow(tv::LoadOp load, const Skew &skew,
   }
   auto [isWhole, isCut] = splitSpan(span, fragment, wanted);
   loadVector(address, window, space, {isWhole, Predicate(), 0, fill}, policy, words);
-  SmallVector<Type> types(window / 4, b.getI32Type());
+  // The branch only loads: what it did with its elements would wait for them, and
+  // hold up the accesses that come after.
+  int64_t bytes = fragment.elementBytes();
+  SmallVector<Type> types(window / std::min<int64_t>(4, bytes),
+                          b.getIntegerType(bytes < 4 ? 16 : 32));
   auto branch = scf::IfOp::create(b, loc, types, isCut, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, loc, loadElements(address, fragment, space, policy, span, fill));
-  b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, loc, words);
-  return Values(branch.getResults());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, loc,
+                         loadElements(address, fragment, space, policy, span, fill));
+    b.setInsertionPointToStart(branch.elseBlock());
+    Value none = arith::ConstantOp::create(b, loc, b.getZeroAttr(types.front()));
+    scf::YieldOp::create(b, loc, Values(types.size(), none));
+  }
+  Values joined = joinElements(Values(branch.getResults()), bytes);
+  for (auto [word, cut] : llvm::zip_equal(words, joined))
+    word = arith::SelectOp::create(b, loc, isCut, cut, word);
+  return words;
 }
 
-/// Returns the words of the windows that begin in piece `index`; with `beyond`,
+/// Issues the accesses of the windows that begin in piece `index`; with `beyond`, of
 /// the first window after it.
-ArrayRef<Value> ThreadBuilder::windowsOf(tv::LoadOp load, int64_t index,
-                                         bool beyond) {
-  auto key = std::make_pair(load.getResult(), beyond ? -1 - index : index);
-  if (auto it = windows.find(key); it != windows.end())
-    return it->second;
+ThreadBuilder::Windows &ThreadBuilder::issueWindows(tv::LoadOp load, int64_t index,
+                                                    bool beyond) {
+  auto [it, isNew] = windows.try_emplace(
+      std::make_pair(load.getResult(), beyond ? -1 - index : index));
+  Windows &issued = it->second;
+  if (!isNew)
+    return issued;
   loc = load.getLoc();
   Fragment fragment = fragmentOf(load.getType());
   Skew skew = skewOf(load.getSource(), fragment, index);
@@ -202,23 +217,54 @@ ArrayRef<Value> ThreadBuilder::windowsOf(tv::LoadOp load, int64_t index,
   Predicate wanted = rowExists(fragment, offset.row);
   int64_t count = fragment.windowBytes() / fragment.elementBytes();
   int64_t first = offset.column, end = first + fragment.run;
+  // What another warp has of a window may be stored while this one reads it.
+  bool startsChain = !beyond && !fragment.continuesChain(index);
+  bool keeps = (beyond || startsChain) && mayBeOverwritten(load);
+  bool isEdge = keeps && sharesEdges(fragment);
+  if (beyond && isEdge) {
+    issued.edge = loadEdge(load, skew, fragment, edgeBeyond(skew, fragment, index));
+    return issued;
+  }
   if (beyond) {
     first += fragment.neighbours() * fragment.run;
     end = first + count;
     wanted = both(both(wanted, isAtEdge(fragment, /*first=*/true)), skew.isSome);
   }
-  SmallVector<Value> words;
-  // What another warp has of a window may be stored while this one reads it.
-  bool startsChain = !beyond && !fragment.continuesChain(index);
-  bool keeps = (beyond || startsChain) &&
-               mayBeOverwritten(kernel, cast<BlockArgument>(load.getSource()).getArgNumber());
   for (int64_t begin = first; begin < end; begin += count) {
     Span span = spanOf(skew, fragment, begin);
-    if (keeps && begin == first)
+    Predicate inWindow = wanted;
+    if (begin == first && isEdge) {
+      issued.edge =
+          loadEdge(load, skew, fragment, firstEdge(skew, fragment, index));
+      inWindow = both(wanted, isNotFirstLane(fragment));
+    } else if (begin == first && keeps) {
       keepToChain(span, skew, fragment, beyond);
-    llvm::append_range(words, loadWindow(load, skew, fragment, begin, span, wanted));
+    } else if (begin == 0) {
+      Value isStart = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                            threadCoord(fragment).second, i32(0));
+      span.from = arith::SelectOp::create(b, loc, isStart, skew.elements, i32(0));
+    }
+    llvm::append_range(issued.words,
+                       loadWindow(load, skew, fragment, begin, span, inWindow));
   }
-  return windows[key] = words;
+  return issued;
+}
+
+/// Returns the words of windows, issued now if they are not yet.
+ArrayRef<Value> ThreadBuilder::windowsOf(tv::LoadOp load, int64_t index, bool beyond) {
+  Windows &issued = issueWindows(load, index, beyond);
+  if (issued.edge.empty())
+    return issued.words;
+  loc = load.getLoc();
+  Fragment fragment = fragmentOf(load.getType());
+  Values edge = joinEdge(fragment, issued.edge);
+  issued.edge.clear();
+  if (issued.words.empty())
+    return issued.words = edge;
+  Values first(ArrayRef(issued.words).take_front(edge.size()));
+  llvm::copy(selectAtEdge(fragment, /*first=*/true, edge, first),
+             issued.words.begin());
+  return issued.words;
 }
 
 /// Pieces whose shifts share the branches that `perSkew` makes.
@@ -263,9 +309,9 @@ SmallVector<Value> ThreadBuilder::loadUnaligned(tv::LoadOp load, int64_t index) 
 
 /// Issues the accesses of piece `index`, without a wait for them.
 void ThreadBuilder::issueUnaligned(tv::LoadOp load, int64_t index) {
-  std::ignore = windowsOf(load, index);
+  issueWindows(load, index);
   if (!fragmentOf(load.getType()).continuesChain(index + 1))
-    std::ignore = windowsOf(load, index, /*beyond=*/true);
+    issueWindows(load, index, /*beyond=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -298,11 +344,18 @@ void ThreadBuilder::storeWindows(tv::StoreOp store, int64_t index,
   for (int64_t at = 0; at < fragment.run; at += count) {
     int64_t begin = offset.column + at;
     Span span = spanOf(skew, fragment, begin);
-    if (at == 0 && !fragment.continuesChain(index))
+    ArrayRef<Value> stored = words.slice(at / count * (window / 4), window / 4);
+    Predicate wanted = rowExists(fragment, offset.row);
+    bool startsChain = at == 0 && !fragment.continuesChain(index);
+    if (startsChain && sharesEdges(fragment)) {
+      storeEdge(store, skew, fragment,
+                firstEdge(skew, fragment, index), stored);
+      wanted = both(wanted, isNotFirstLane(fragment));
+    } else if (startsChain) {
       keepToChain(span, skew, fragment, /*beyond=*/false);
-    storeWindow(store, {skew.base, begin * fragment.elementBytes()}, fragment,
-                words.slice(at / count * (window / 4), window / 4),
-                rowExists(fragment, offset.row), span);
+    }
+    storeWindow(store, {skew.base, begin * fragment.elementBytes()}, fragment, stored,
+                wanted, span);
   }
 }
 
@@ -312,6 +365,8 @@ void ThreadBuilder::storeChainEnd(tv::StoreOp store, int64_t index,
                                   ArrayRef<Value> words) {
   Fragment fragment = fragmentOf(store.getValue().getType());
   Skew skew = skewOf(store.getTarget(), fragment, index);
+  if (sharesEdges(fragment))
+    return storeEdge(store, skew, fragment, edgeBeyond(skew, fragment, index), words);
   Coord offset = fragment.offset(index);
   int64_t begin = offset.column + fragment.neighbours() * fragment.run;
   Span span = spanOf(skew, fragment, begin);

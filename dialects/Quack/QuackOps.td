@@ -68,7 +68,8 @@ def Quack_KernelOp : Quack_Op<"kernel", [
       have the operands' types, and there are no results.
     - (C11) an operand's name is one that `%name` prints unchanged.
     - (C12) the kernel's name is an identifier of PTX.
-    - (C13) `otherwise` names another quack.kernel with the same operands.
+    - (C13) `otherwise` names another quack.kernel with the same operands, and no
+      chain of them leads back.
     - (C14) the body holds at most 4096 operations.
   }];
   let arguments = (ins

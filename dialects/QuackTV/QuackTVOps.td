@@ -67,11 +67,12 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     - (C9) once `shared_bytes` is set, each `stage` has an offset, and a `bulk` one
       an mbarrier; loads with `kept` have a `kept_at`, the same for an operand.
     - (C10) an exchange's mbarrier expects as many bytes as its buffer holds.
-    - (C11) `otherwise` names another quack_tv.kernel with the same operands.
+    - (C11) `otherwise` names another quack_tv.kernel with the same operands, and no
+      chain of them leads back.
     - (C12) the body holds at most 65536 operations.
     - (C13) the slice level of each tile has the plan's `split` clusters.
     - (C14) `next` names a later quack_tv.kernel with the same operands and
-      workspace.
+      workspace, which has no `otherwise`.
     - (C15) what `save` and `merge` access lies within `workspace`.
     - (C16) each `mask` begins at N.
     - (C17) a reduction of a tile with more than N columns takes a `mask` with the

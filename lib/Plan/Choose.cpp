@@ -9,6 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CostModel.h"
+#include "SplitGain.h"
+
 #include "quack/Plan/Pins.h"
 
 #include "llvm/ADT/StringMap.h"

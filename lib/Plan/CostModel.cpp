@@ -5,10 +5,12 @@
 // A CTA loads its rows, lets partials meet, and stores: its memory waits idle
 // during the exchange, so other resident CTAs must keep the SM's share of the
 // bandwidth busy (Little's law). The model takes the slowest of memory, latency
-// (resident bytes over a CTA's time), instruction issue and MUFU.
+// (resident bytes over a CTA's time), the launch of CTAs, instruction issue and
+// MUFU. Launches that do not fill the GPU are another model's (FewRows.cpp).
 //
 //===----------------------------------------------------------------------===//
 
+#include "CostModel.h"
 #include "FewRows.h"
 
 #include "quack/Dialect/QuackTV/PlanNumbers.h"
@@ -243,14 +245,15 @@ static double bytesPerRow(const KernelTraits &traits) {
   return traits.loadedBytes() + traits.storedBytes();
 }
 
-/// Microseconds that partials are under way.
-static double exchangeTime(const Target &target, tv::PlanAttr plan) {
+/// Microseconds that partials are under way, in all meetings.
+static double exchangeTime(const KernelTraits &traits, const Target &target,
+                           tv::PlanAttr plan) {
   double time = 0;
   if (plan.getThreadsPerRow() > warpSize)
     time += target.blockExchange;
   if (plan.getCluster() > 1)
     time += target.clusterExchange + target.clusterMember * plan.getCluster();
-  return time;
+  return traits.rounds() * time;
 }
 
 /// The limits on an SM's traffic, in bytes a microsecond.
@@ -327,33 +330,30 @@ int64_t quack::countRereads(const KernelTraits &traits) {
   return traits.passes - 1 - traits.onlinePasses;
 }
 
-double quack::shareNotKept(const KernelTraits &traits, tv::PlanAttr plan) {
+double quack::rereadBytes(const KernelTraits &traits, tv::PlanAttr plan) {
   double kept = std::max<int64_t>(0, plan.getKept());
-  return std::max(0.0, 1 - kept / plan.getElementsPerThread(traits.columns));
+  double notKept = std::max(0.0, 1 - kept / plan.getElementsPerThread(traits.columns));
+  double bytes = 0;
+  for (const OperandTraits &operand : traits.operands)
+    if (isRowInput(operand) && holdOf(operand, plan) == tv::Hold::reload)
+      bytes += traits.columns * operand.bytes;
+  return countRereads(traits) * notKept * bytes;
 }
 
 /// Microseconds that reading rows again takes of the whole GPU's time, for one row:
 /// from L2 if all rows under way fit there.
 static double rereadTime(const KernelTraits &traits, const Target &target,
                          tv::PlanAttr plan, int64_t ctasPerSM) {
-  double rereads = countRereads(traits) * shareNotKept(traits, plan);
-  double again = 0;
-  for (const OperandTraits &operand : traits.operands)
-    if (isRowInput(operand) && holdOf(operand, plan) == tv::Hold::reload)
-      again += rereads * traits.columns * operand.bytes;
   double underWay = bytesPerRow(traits) * plan.getRows() / plan.getCtasPerRow() *
                     ctasPerSM * target.sms;
-  return again / (target.fitsL2(underWay) ? target.l2Bandwidth : target.readBandwidth);
+  return rereadBytes(traits, plan) /
+         (target.fitsL2(underWay) ? target.l2Bandwidth : target.readBandwidth);
 }
 
 /// The share of an access's sectors that its rows' neighbouring lanes use.
 static double coalescing(const KernelTraits &traits, tv::PlanAttr plan) {
-  int64_t narrowest = 4;
-  for (const OperandTraits &operand : traits.operands)
-    if (operand.role == Role::row)
-      narrowest = std::min(narrowest, operand.bytes);
   double segment = std::min(warpSize, plan.getThreadsPerRow()) *
-                   plan.getVectorSize() * narrowest;
+                   plan.getVectorSize() * traits.narrowestBytes();
   return segment / (segment + 8.75);
 }
 
@@ -380,7 +380,7 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
       target.sms;
   double transfer = ctaBytes / limits.memory;
   limits.life = target.memoryLatency * waitsForMemory(traits, plan) +
-                target.ctaTurnover + exchangeTime(target, plan) +
+                target.ctaTurnover + exchangeTime(traits, target, plan) +
                 serialTime(traits, target, plan) + transfer;
   limits.latency = ctasPerSM * ctaBytes / limits.life;
   limits.launch = ctaBytes / (target.ctaLaunch *
@@ -394,9 +394,8 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
                  (1.74 * (operationsPerElement(traits, plan) + 4.4 * steps) +
                   traits.passes);
   double rescales = traits.exchanges > 0 ? steps / traits.exchanges : 0;
-  limits.mufu =
-      elementBytes * 16 * target.clock /
-      std::max(1.0, traits.exponentials + 1.14 * traits.onlinePasses * rescales);
+  double special = traits.exponentials + 1.14 * traits.onlinePasses * rescales;
+  limits.mufu = elementBytes * 16 * target.clock / special;
   return limits;
 }
 

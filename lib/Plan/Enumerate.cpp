@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CostModel.h"
 #include "FewRows.h"
 
 #include "quack/Dialect/QuackTV/PlanNumbers.h"
@@ -69,10 +70,7 @@ static constexpr int64_t maxRunsOfSlice = 32;
 /// The widest run that fills 16 bytes of the narrowest row operand. A row that
 /// is shorter takes what divides it, so that contiguous rows are aligned to it.
 int64_t Enumerator::widestVector() const {
-  int64_t narrowest = 4;
-  for (const OperandTraits &operand : traits.operands)
-    if (operand.role == Role::row)
-      narrowest = std::min(narrowest, operand.bytes);
+  int64_t narrowest = traits.narrowestBytes();
   int64_t widest = tv::maxAccessBytes / narrowest;
   if (traits.columns >= widest)
     return widest;
@@ -174,7 +172,10 @@ void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
     // nothing is read again, rows that start anywhere gain from two alone.
     bool onceAnywhere = isReload && !countRereads(traits) &&
                         pins.getAlignment() == tv::Alignment::element;
-    for (int64_t ctas : pinned(std::max<int64_t>(0, pins.getCtasPerSM()), {1, 2}))
+    SmallVector<int64_t, 2> ctasChoices{1, 2};
+    if (pins.getCtasPerSM() >= 0)
+      ctasChoices = {pins.getCtasPerSM()};
+    for (int64_t ctas : ctasChoices)
       if (int64_t most = mostKept([&](int64_t kept) { return with(ctas, kept); }))
         tryPlan([&](int64_t) { return with(ctas, most); });
       else if (onceAnywhere)
@@ -225,8 +226,7 @@ void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {
   plans.push_back(cost);
 }
 
-/// Splits that give a thread 1, 2, 4, ... runs of a row, beside none; so many
-/// that none of the slices is much shorter than the others.
+/// Splits that give a thread 1, 2, 4, ... runs of a row, beside none.
 SmallVector<int64_t> Enumerator::splitChoices(int64_t threads,
                                               int64_t threadsPerRow,
                                               int64_t cluster) const {

@@ -9,6 +9,8 @@
 
 #include "FewRows.h"
 
+#include "CostModel.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -42,13 +44,11 @@ public:
 private:
   /// Reads of `bytes` for a second time, while `rows` rows are under way.
   Traffic again(double bytes, double rows) const;
-  /// How often a row is read again, as a whole, where no thread holds all of it.
-  double rereads() const;
   /// Microseconds in which a warp's lanes fold partials, each as many.
   double foldTime(int64_t partials) const;
-  /// Microseconds of a stage that moves `traffic` for each row and does `share` of
-  /// the computing, after its first data are there.
-  double stageTime(const Traffic &traffic, double share);
+  /// Microseconds of a stage that moves `traffic` for each row, does `share` of the
+  /// computing and has `rounds` meetings, after its first data are there.
+  double stageTime(const Traffic &traffic, double share, int64_t rounds);
 
   const KernelTraits &traits;
   const Target &target;
@@ -80,17 +80,12 @@ Traffic LaunchModel::again(double bytes, double rows) const {
   return traffic;
 }
 
-double LaunchModel::rereads() const {
-  return reloadsRows(traits, plan)
-             ? countRereads(traits) * shareNotKept(traits, plan)
-             : 0;
-}
-
 double LaunchModel::foldTime(int64_t partials) const {
   return target.foldTime * double(llvm::divideCeil(partials, warpSize));
 }
 
-double LaunchModel::stageTime(const Traffic &traffic, double share) {
+double LaunchModel::stageTime(const Traffic &traffic, double share,
+                              int64_t rounds) {
   double memory =
       traits.rows *
       ((traffic.fromMemory + traffic.stored) / target.shortBandwidth +
@@ -106,7 +101,7 @@ double LaunchModel::stageTime(const Traffic &traffic, double share) {
   // Warps of the row meet in shared memory, whichever CTAs they are of.
   double exchange =
       foldTime(plan.getThreadsPerRow() / warpSize * plan.getCluster()) *
-      plan.getRowsPerThread();
+      plan.getRowsPerThread() * double(rounds);
   if (plan.getCluster() > 1)
     exchange += target.clusterStart;
   double waves = std::ceil(ctasOfSM / cta.ctasPerSM);
@@ -120,19 +115,19 @@ double LaunchModel::stageTime(const Traffic &traffic, double share) {
 
 double LaunchModel::launchTime() {
   // An online pair meets once.
-  int64_t rounds = traits.exchanges - traits.onlinePasses;
+  int64_t rounds = traits.rounds();
   if (plan.getSlices() == 1 || rounds == 0) {
     double places = reach * cta.ctasPerSM / plan.getCluster();
-    Traffic traffic = again(loaded * rereads(),
+    Traffic traffic = again(rereadBytes(traits, plan),
                             std::min<double>(traits.rows, places * plan.getRows()));
     traffic.fromMemory += loaded;
     traffic.stored = stored;
-    return target.firstData + stageTime(traffic, 1);
+    return target.firstData + stageTime(traffic, 1, rounds);
   }
   // A stage for each round, which merges the partials of the one before, and one
   // for what comes after them: it reads the row again, if it stores one.
   int64_t passes = rounds + (stored > 0 ? 1 : 0);
-  double time = target.firstData + stageTime({loaded, 0, 0}, 1.0 / passes);
+  double time = target.firstData + stageTime({loaded, 0, 0}, 1.0 / passes, 1);
   // Updated scalars are stored by a stage of their own.
   if (traits.updatesScalar && stored > 0)
     time += target.kernelLaunch;
@@ -141,7 +136,7 @@ double LaunchModel::launchTime() {
     Traffic traffic = again(loaded, traits.rows);
     traffic.stored = stage == rounds ? stored : 0;
     if (stage < passes)
-      time += stageTime(traffic, 1.0 / passes);
+      time += stageTime(traffic, 1.0 / passes, 1);
   }
   return time;
 }

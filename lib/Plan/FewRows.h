@@ -24,9 +24,6 @@ struct CtaCost {
   double coalescing; ///< share of the sectors' bytes that lanes ask for
 };
 
-/// Returns the part of a row held by reload that does not wait in shared memory.
-double shareNotKept(const KernelTraits &traits, tv::PlanAttr plan);
-
 /// Returns whether launches are known to be too short for the model of long
 /// ones.
 bool hasFewRows(const KernelTraits &traits, const Target &target);

@@ -125,6 +125,14 @@ double KernelTraits::loadedBytes() const {
   return rowBytes(*this, &OperandTraits::isLoaded);
 }
 
+int64_t KernelTraits::narrowestBytes() const {
+  int64_t narrowest = 4;
+  for (const OperandTraits &operand : operands)
+    if (operand.role == Role::row)
+      narrowest = std::min(narrowest, operand.bytes);
+  return narrowest;
+}
+
 double KernelTraits::storedBytes() const {
   return rowBytes(*this, &OperandTraits::isStored);
 }

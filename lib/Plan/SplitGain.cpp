@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SplitGain.h"
+
 #include "FewRows.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -34,7 +36,13 @@ struct Comparison {
 
   Comparison(KernelOp kernel, const Target &target, tv::PlanAttr pins,
              tv::PlanAttr picked, int64_t rows);
+  bool isWorthwhile(double time) const { return time <= worthwhile * kept; }
 };
+
+/// Microseconds of a launch of `rows` rows.
+static double microseconds(const CostedPlan &cost, int64_t rows, int64_t columns) {
+  return cost.time * double(rows) * double(columns) / 1e6;
+}
 } // namespace
 
 static bool hasLongRow(const KernelTraits &traits) {
@@ -49,17 +57,14 @@ Comparison::Comparison(KernelOp kernel, const Target &target, tv::PlanAttr pins,
   KernelTraits traits = KernelTraits::analyse(kernel, rows);
   if (!hasLongRow(traits) || !hasFewRows(traits, target))
     return;
-  auto microseconds = [&](const CostedPlan &cost) {
-    return cost.time * rows * traits.columns / 1e6;
-  };
-  kept = microseconds(costPlan(traits, target, picked));
+  kept = microseconds(costPlan(traits, target, picked), rows, traits.columns);
   std::string whyNot;
   SmallVector<CostedPlan> plans =
       enumeratePlans(traits, target, pins.withHints(rows, false), whyNot);
   if (plans.empty() || plans.front().plan.getSlices() == 1)
     return;
-  split = microseconds(plans.front());
-  if (split <= worthwhile * kept)
+  split = microseconds(plans.front(), rows, traits.columns);
+  if (isWorthwhile(split))
     plan = plans.front().plan;
 }
 
@@ -94,7 +99,12 @@ void quack::chooseForFewRows(KernelOp kernel, const Target &target,
       continue;
     FailureOr<PlanChoice> few = choosePlan(
         kernel, target, pins.withHints(rows, /*reproducible=*/false));
-    if (failed(few) || few->plans[few->picked].plan.getSlices() == 1)
+    if (failed(few))
+      continue;
+    // Not the cheapest, where it has no companion of its tree for any start.
+    const CostedPlan &best = few->plans[few->picked];
+    if (best.plan.getSlices() == 1 ||
+        !found.isWorthwhile(microseconds(best, rows, kernel.getColumns())))
       continue;
     choice.fewRows = rows;
     choice.few = std::make_shared<PlanChoice>(std::move(*few));

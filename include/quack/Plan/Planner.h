@@ -46,6 +46,10 @@ struct KernelTraits {
   /// Bytes of a row, of all row operands, that are loaded or stored.
   double loadedBytes() const;
   double storedBytes() const;
+  /// Bytes of an element of the narrowest row operand, at most 4.
+  int64_t narrowestBytes() const;
+  /// Returns how often the threads of a row meet, one meeting after the other.
+  int64_t rounds() const { return exchanges - onlinePasses; }
 
   /// `rowsHint` is the plan field `rows`, or 0.
   static KernelTraits analyse(KernelOp kernel, int64_t rowsHint = 0);
@@ -54,26 +58,16 @@ struct KernelTraits {
 /// A plan with the terms of its cost.
 struct CostedPlan {
   tv::PlanAttr plan;
-  double time;           ///< microseconds a million elements
-  double bandwidth;      ///< bytes a microsecond that the SMs can keep going
-  double roofline;       ///< bytes a microsecond that memory gives such a kernel
-  int64_t registers;     ///< a thread, estimated
-  int64_t sharedBytes;   ///< a CTA, estimated
-  int64_t ctasPerSM;     ///< resident
-  double bytesInFlight;  ///< an SM
+  double time = 0;       ///< microseconds a million elements
+  double bandwidth = 0;  ///< bytes a microsecond that the SMs can keep going
+  double roofline = 0;   ///< bytes a microsecond that memory gives such a kernel
+  int64_t registers = 0; ///< a thread, estimated
+  int64_t sharedBytes = 0; ///< a CTA, estimated
+  int64_t ctasPerSM = 0; ///< resident
+  double bytesInFlight = 0; ///< an SM
   std::string decisive;  ///< the term that decides: memory, latency, launch,
                          ///< issue, mufu, or rows where they are few
 };
-
-/// Returns whether some row is read again in each pass.
-bool reloadsRows(const KernelTraits &traits, tv::PlanAttr plan);
-
-/// Returns whether a thread holds so much of rows that start anywhere that ptxas, if
-/// not told how many CTAs an SM is to hold, spills a word of them.
-bool spillsUntold(const KernelTraits &traits, tv::PlanAttr plan);
-
-/// Returns how often a row that is held by reload is read again.
-int64_t countRereads(const KernelTraits &traits);
 
 /// Returns why `plan`, complete, is not legal for the kernel; empty if it is.
 std::string violatedRule(const KernelTraits &traits, const Target &target,
@@ -109,16 +103,6 @@ struct PlanChoice {
   int64_t fewRows = 0;
   std::shared_ptr<PlanChoice> few;
 };
-
-/// Returns, in a sentence, what launches of few rows lose since `picked` keeps
-/// one tree for all M, as the model sees it; empty if that is little.
-std::string describeLostSplit(KernelOp kernel, const Target &target,
-                              tv::PlanAttr pins, tv::PlanAttr picked);
-
-/// Decides whether launches of few rows get kernels of their own, since `picked`,
-/// which serves the others, leaves most of the GPU idle: sets `fewRows` and `few`.
-void chooseForFewRows(KernelOp kernel, const Target &target, tv::PlanAttr pins,
-                      tv::PlanAttr picked, PlanChoice &choice);
 
 /// Chooses plans for a concrete kernel. Fields that its plan attribute or
 /// `pins`, which come first, have are kept. Errors are diagnostics on the

@@ -81,6 +81,10 @@ LogicalResult KernelOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError(
                "'next' must have the same operands and workspace, got @")
            << next.getSymName();
+  if (next.getOtherwiseAttr())
+    return emitOpError("'next' must be a kernel without otherwise, which a launch "
+                       "begins with, got @")
+           << next.getSymName();
   return success();
 }
 

@@ -73,6 +73,14 @@ quack_tv.kernel @last(%x: memref<?x128xf32> in row) plan #plan workspace 32 {}
 
 // -----
 
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+// expected-error @below {{'quack_tv.kernel' op 'next' must be a kernel without otherwise, which a launch begins with, got @last}}
+quack_tv.kernel @kernel_c14_variants(%x: memref<?x128xf32> in row) plan #plan next @last {}
+quack_tv.kernel @last(%x: memref<?x128xf32> in row) plan #plan otherwise @other {}
+quack_tv.kernel @other(%x: memref<?x128xf32> in row) plan #plan {}
+
+// -----
+
 #split = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, split = 2, vector = 4>
 #plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
 #slices = #quack_tv.layout<slice = [2:1], lane = [32:0]>

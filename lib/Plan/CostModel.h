@@ -1,0 +1,30 @@
+//===- CostModel.h - what the models of a plan's cost share -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QUACK_LIB_PLAN_COSTMODEL_H
+#define QUACK_LIB_PLAN_COSTMODEL_H
+
+#include "quack/Plan/Planner.h"
+
+namespace quack {
+
+/// Returns whether some row is read again in each pass.
+bool reloadsRows(const KernelTraits &traits, tv::PlanAttr plan);
+
+/// Returns how often a row that is held by reload is read again.
+int64_t countRereads(const KernelTraits &traits);
+
+/// Returns the bytes that are read again for one row, of all operands held by reload:
+/// what does not wait in shared memory.
+double rereadBytes(const KernelTraits &traits, tv::PlanAttr plan);
+
+/// Returns whether a thread holds so much of rows that start anywhere that ptxas, if
+/// not told how many CTAs an SM is to hold, spills a word of them.
+bool spillsUntold(const KernelTraits &traits, tv::PlanAttr plan);
+
+} // namespace quack
+
+#endif // QUACK_LIB_PLAN_COSTMODEL_H

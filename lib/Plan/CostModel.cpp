@@ -42,6 +42,9 @@ bool quack::spillsUntold(const KernelTraits &traits, tv::PlanAttr plan) {
   return plan.startsAnywhere() && plan.getElementsPerThread(traits.columns) > 112;
 }
 
+/// Of a thread (CUDA C++ Programming Guide, compute capability 9.0).
+static constexpr int64_t maxRegisters = 255;
+
 static bool isReadAgain(const OperandTraits &operand, tv::PlanAttr plan) {
   return (isRowInput(operand) || operand.role == Role::columns) &&
          holdOf(operand, plan) == tv::Hold::reload;
@@ -109,7 +112,12 @@ static int64_t estimateRegisters(const KernelTraits &traits, const Target &targe
   // It reads ahead as far as the CTA's size leaves it registers.
   int64_t ctas = std::max<int64_t>(1, plan.getCtasPerSM());
   double left = target.registersPerSM / (plan.getThreads() * ctas) - registers;
-  return registers + std::max(registersOfReads(traits, plan), std::min(left, wished));
+  registers += std::max(registersOfReads(traits, plan), std::min(left, wished));
+  // No thread has less than one run. Of a dozen operands and more it may spill a word,
+  // but the sum is more than ptxas needs, and no kernel is refused.
+  return elements > plan.getVectorSize()
+             ? registers
+             : std::min<double>(registers, maxRegisters);
 }
 
 static int64_t estimateShared(const KernelTraits &traits, tv::PlanAttr plan) {
@@ -227,7 +235,7 @@ std::string quack::violatedRule(const KernelTraits &traits, const Target &target
            " bytes of shared memory each, got " + text(shared);
   int64_t registers = estimateRegisters(traits, target, plan);
   int64_t limit = std::min<int64_t>(
-      255, target.registersPerSM / plan.getThreads() /
+      maxRegisters, target.registersPerSM / plan.getThreads() /
                std::max<int64_t>(1, plan.getCtasPerSM()));
   if (registers > limit)
     return "a thread's registers must be at most " + text(limit) +

@@ -67,6 +67,9 @@ private:
 /// Runs of a thread beyond which a slice is no shorter than a cluster's row.
 static constexpr int64_t maxRunsOfSlice = 32;
 
+/// Rows and weights that ptxas was seen to load without being told of its registers.
+static constexpr int64_t manyOperands = 5;
+
 /// The widest run that fills 16 bytes of the narrowest row operand. A row that
 /// is shorter takes what divides it, so that contiguous rows are aligned to it.
 int64_t Enumerator::widestVector() const {
@@ -217,9 +220,17 @@ void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {
       lastViolation = violation;
     return;
   }
+  // Told nothing of a kernel of many operands, ptxas may spill for the sake of more CTAs
+  // than its loads allow. What it is told leaves it more registers than the estimate.
+  auto isWide = [](const OperandTraits &operand) {
+    return operand.isLoaded && operand.role != Role::scalar;
+  };
+  bool hasMany = llvm::count_if(traits.operands, isWide) > manyOperands;
+  if (hasMany && pins.getCtasPerSM() < 0)
+    cost.plan = withCtas(std::max<int64_t>(1, cost.ctasPerSM * 2 / 3));
   // Told nothing, ptxas spills a few words of a single-pass kernel for the sake of one
   // more CTA. Others it would let have twice the registers that they need.
-  if (traits.passes == 1 && pins.getCtasPerSM() < 0)
+  if (traits.passes == 1 && !hasMany && pins.getCtasPerSM() < 0)
     cost.plan = withCtas(std::max<int64_t>(1, cost.ctasPerSM / 2));
   if (spillsUntold(traits, plan) && pins.getCtasPerSM() < 0)
     cost.plan = withCtas(cost.ctasPerSM);

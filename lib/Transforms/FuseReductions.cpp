@@ -93,6 +93,25 @@ static void eraseDead(Block &block) {
       op.erase();
 }
 
+static bool isOfRow(Value operand) {
+  auto kernel = cast<tv::KernelOp>(operand.getParentBlock()->getParentOp());
+  unsigned number = cast<BlockArgument>(operand).getArgNumber();
+  return kernel.getOperandAttr(number).getRole() == Role::row;
+}
+
+/// Joining steps moves what needs their results, but no store. Where rows are read
+/// again, a row that is stored may be one of them: it is stored after all reads.
+static void storeRowsLast(Block &block) {
+  bool readsAgain = llvm::any_of(block.getOps<tv::LoadOp>(), [](tv::LoadOp load) {
+    return load.getAtUse() && isOfRow(load.getSource());
+  });
+  if (!readsAgain)
+    return;
+  for (auto store : llvm::to_vector(block.getOps<tv::StoreOp>()))
+    if (isOfRow(store.getTarget()))
+      store->moveBefore(&block, block.end());
+}
+
 void FuseReductionsPass::runOnOperation() {
   for (tv::KernelOp kernel : getOperation().getOps<tv::KernelOp>()) {
     Block &block = kernel.getBody().front();
@@ -103,6 +122,7 @@ void FuseReductionsPass::runOnOperation() {
            shareOne<tv::ClusterReduceOp>(block) ||
            shareOne<tv::GridReduceOp>(block))
       ++sharedExchanges;
+    storeRowsLast(block);
     eraseDead(block);
   }
 }

@@ -198,7 +198,8 @@ void ThreadBuilder::loadVector(Address address, int64_t bytes, StringRef space,
   std::string text = load + form.suffix + " " + form.registers + ", " +
                      addressText(base, address.offset) + rest + ";";
   if (part.whole) {
-    uint32_t fill = bytes < 4 ? part.fill & 0xffff : part.fill;
+    // What joins narrow elements to words finds nothing above them.
+    uint32_t fill = bytes < 4 ? part.fill & ((1u << (bytes * 8)) - 1) : part.fill;
     std::string fills;
     for (int64_t i = 0; i < form.words; ++i)
       fills += std::string(bytes < 4 ? "mov.b16" : "mov.b32") + " $" +

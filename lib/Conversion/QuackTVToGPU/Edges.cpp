@@ -125,7 +125,6 @@ SmallVector<Value> ThreadBuilder::joinEdge(const Fragment &fragment, Values elem
   Values words;
   if (bytes < 4) {
     Value word = arith::ExtUIOp::create(b, loc, b.getI32Type(), element.front());
-    word = arith::AndIOp::create(b, loc, word, i32((1 << (bytes * 8)) - 1));
     word = arith::ShLIOp::create(b, loc, word, bitsInWord(b, loc, lane(), bytes));
     // A word's elements meet in each of their lanes.
     for (int64_t distance = 1; distance < 4 / bytes; distance *= 2) {

@@ -15,7 +15,8 @@ def QuackSpecialize : Pass<"quack-specialize", "::mlir::ModuleOp"> {
   let summary = "Fixes N and the storage types of generic kernels";
   let description = [{
     Gives each `quack.kernel` whose N is `?` the number of columns of `columns`,
-    and each operand named by `storage` that element type in memory.
+    and each operand named by `storage` that element type in memory. Optional operands
+    that `storage` does not name are taken out.
 
     Before, with `columns=64 storage=bf16`:
     ```mlir
@@ -41,7 +42,7 @@ def QuackSpecialize : Pass<"quack-specialize", "::mlir::ModuleOp"> {
     Option<"storage", "storage", "std::string", /*default=*/"\"\"",
            "Storage types: one type (f32, bf16, f16) for all float row and "
            "columns operands, or name:type pairs joined by commas; both may be "
-           "mixed, the pairs win">];
+           "mixed, the pairs win. Optional operands are there if a pair names them">];
   let dependentDialects = ["::quack::QuackDialect", "::mlir::arith::ArithDialect"];
 }
 

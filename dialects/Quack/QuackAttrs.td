@@ -62,6 +62,13 @@ def Quack_Role : I32EnumAttr<"Role", "What an operand holds", [
   let genSpecializedAttr = 0;
 }
 
+def Quack_Presence : I32EnumAttr<"Presence", "Whether an operand is there", [
+    I32EnumAttrCase<"required", 0>, I32EnumAttrCase<"optional", 1>,
+    I32EnumAttrCase<"absent", 2>]> {
+  let cppNamespace = "::quack";
+  let genSpecializedAttr = 0;
+}
+
 def Quack_OperandAttr : Quack_Attr<"Operand", "operand"> {
   let summary = "Name, direction and role of one kernel operand";
   let description = [{
@@ -75,9 +82,15 @@ def Quack_OperandAttr : Quack_Attr<"Operand", "operand"> {
     | `scalar` | `memref<?xT>` | one scalar for each row (a target, an lse) |
     | `value` | `T` | one scalar for the whole launch (an eps) |
 
+    An operand may be `optional`: it is there if the `storage` of `quack-specialize`
+    names it, `storage=w:f32`, and taken out otherwise. An `in` operand says the number that stands for all of its
+    elements then, `optional 1.0`. An `out` one that is not wanted is `absent`, until
+    the plan is made: it is planned for, so that the others have the same bits with
+    and without it, but not passed and not stored.
+
     Example:
     ```mlir
-    quack.kernel @scale(%x: memref<?x64xf32> in row, %w: memref<64xf32> in columns,
+    quack.kernel @scale(%x: memref<?x64xf32> in row, %w: memref<64xf32> in columns optional 1.0,
                         %y: memref<?x64xf32> out row) {
       %v = quack.load %x : memref<?x64xf32> -> tensor<64xf32>
       %g = quack.load %w : memref<64xf32> -> tensor<64xf32>
@@ -89,8 +102,14 @@ def Quack_OperandAttr : Quack_Attr<"Operand", "operand"> {
   let parameters = (ins
     "::mlir::StringAttr":$name,
     EnumParameter<Quack_Direction>:$direction,
-    EnumParameter<Quack_Role>:$role);
-  let assemblyFormat = "`<` $name `,` $direction $role `>`";
+    EnumParameter<Quack_Role>:$role,
+    EnumParameter<Quack_Presence>:$presence,
+    OptionalParameter<"::mlir::Attribute", "an f64 or i64 number">:$substitute);
+  let builders = [AttrBuilder<(ins "::mlir::StringAttr":$name, "Direction":$direction,
+                                   "Role":$role), [{
+    return $_get($_ctxt, name, direction, role, Presence::required, ::mlir::Attribute());
+  }]>];
+  let hasCustomAssemblyFormat = 1;
 }
 
 #endif // QUACK_ATTRS_TD

@@ -12,6 +12,7 @@
 include "Quack/QuackAttrs.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Quack_Row : 1DTensorOf<[AnyFloat, AnySignlessInteger]>;
@@ -71,6 +72,9 @@ def Quack_KernelOp : Quack_Op<"kernel", [
     - (C13) `otherwise` names another quack.kernel with the same operands, and no
       chain of them leads back.
     - (C14) the body holds at most 4096 operations.
+    - (C15) an optional `in` operand has a number of its kind (float or integer) that
+      stands for its elements, an optional `out` operand none; an `inout` operand is
+      never optional, and only an `out` one absent.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -156,7 +160,7 @@ def Quack_StoreOp : Quack_Op<"store"> {
 }
 
 //===----------------------------------------------------------------------===//
-// columns
+// columns, index
 //===----------------------------------------------------------------------===//
 
 def Quack_ColumnsOp : Quack_Op<"columns", [Pure]> {
@@ -177,6 +181,30 @@ def Quack_ColumnsOp : Quack_Op<"columns", [Pure]> {
     ```
   }];
   let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Quack_IndexOp : Quack_Op<"index", [Pure]> {
+  let summary = "The column numbers of the row: 0 to N - 1";
+  let description = [{
+    For masks, and for what depends on a column's place.
+
+    Example: the first elements of each row, as many as `%n` says.
+    ```mlir
+    quack.kernel @keep(%x: memref<?x1000xf32> in row, %n: memref<?xi32> in scalar,
+                       %y: memref<?x1000xf32> out row) {
+      %v = quack.load %x : memref<?x1000xf32> -> tensor<1000xf32>
+      %count = quack.load %n : memref<?xi32> -> i32
+      %bound = quack.broadcast %count : i32 -> tensor<1000xi32>
+      %column = quack.index : tensor<1000xi32>
+      %isKept = arith.cmpi slt, %column, %bound : tensor<1000xi32>
+      %zero = arith.constant dense<0.0> : tensor<1000xf32>
+      %kept = arith.select %isKept, %v, %zero : tensor<1000xi1>, tensor<1000xf32>
+      quack.store %kept, %y : tensor<1000xf32>, memref<?x1000xf32>
+    }
+    ```
+  }];
+  let results = (outs 1DTensorOf<[I32]>:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
@@ -205,12 +233,18 @@ def Quack_BroadcastOp : Quack_Op<"broadcast", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Quack_ReduceOp : Quack_Op<"reduce", [Pure]> {
+def Quack_ReduceOp : Quack_Op<"reduce", [
+    Pure, IsolatedFromAbove, AttrSizedOperandSegments]> {
   let summary = "Combines all elements of the row";
   let description = [{
-    Combines the N elements of `source` with `kind`. The order of combination
-    is not stated here; it is fixed by N, the types and the target (the plan's
-    tree signature), so the same row gives the same bits in every launch.
+    Combines the N elements of a row with `kind`, or those of several rows, column
+    by column, with a combiner. The order of combination is not stated here; it is
+    fixed by N, the types and the target (the plan's tree signature), so the same
+    row gives the same bits in every launch.
+
+    A combiner takes one element of each source, then another one of each, and
+    yields their combination. It must be associative and commutative, but for
+    rounding, and `identity` must leave any element unchanged: this is not checked.
 
     `init`, if given, is combined with the result exactly once. It need not be
     the identity.
@@ -226,23 +260,153 @@ def Quack_ReduceOp : Quack_Op<"reduce", [Pure]> {
       quack.store %sum, %s : f32, memref<?xf32>
     }
     ```
+    The product of complex numbers:
+    ```mlir
+    quack.kernel @product(%re: memref<?x1000xf32> in row, %im: memref<?x1000xf32> in row,
+                          %r: memref<?xf32> out scalar, %i: memref<?xf32> out scalar) {
+      %a = quack.load %re : memref<?x1000xf32> -> tensor<1000xf32>
+      %b = quack.load %im : memref<?x1000xf32> -> tensor<1000xf32>
+      %p:2 = quack.reduce combine %a, %b identity [1.0 : f32, 0.0 : f32]
+          : tensor<1000xf32>, tensor<1000xf32> -> f32, f32 {
+      ^bb0(%r0: f32, %i0: f32, %r1: f32, %i1: f32):
+        %rr = arith.mulf %r0, %r1 : f32
+        %ii = arith.mulf %i0, %i1 : f32
+        %real = arith.subf %rr, %ii : f32
+        %ri = arith.mulf %r0, %i1 : f32
+        %ir = arith.mulf %i0, %r1 : f32
+        %imaginary = arith.addf %ri, %ir : f32
+        quack.yield %real, %imaginary : f32, f32
+      }
+      quack.store %p#0, %r : f32, memref<?xf32>
+      quack.store %p#1, %i : f32, memref<?xf32>
+    }
+    ```
 
     Constraints:
     - (C1) `kind` fits the element type: the `f` kinds take floats, the others
       integers.
-    - (C2) the element type is f32 or i32.
-    - (C3) the result, and `init` where given, have the element type.
+    - (C2) element types are f32 or i32.
+    - (C3) there is one result for each source, and one `init` or none; each has
+      its source's element type.
+    - (C4) there is a kind and one source, or a combiner and at most 8 sources, all
+      of one length.
+    - (C5) a combiner takes two scalars a source (all of the first element, then all
+      of the second) and yields one a source; there is one identity a source.
+    - (C6) a combiner ends with `quack.yield` and holds only elementwise or constant
+      operations on scalars without side effects.
   }];
   let arguments = (ins
-    Quack_ReduceKindAttr:$kind,
-    Quack_Row:$source,
-    Optional<Quack_Scalar>:$init);
+    OptionalAttr<Quack_ReduceKindAttr>:$kind,
+    DefaultValuedAttr<ArrayAttr, "{}">:$identities,
+    Variadic<Quack_Row>:$sources,
+    Variadic<Quack_Scalar>:$inits);
+  let results = (outs Variadic<Quack_Scalar>:$results);
+  let regions = (region MaxSizedRegion<1>:$combiner);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Quack_YieldOp : Quack_Op<"yield", [
+    Pure, Terminator, ReturnLike, HasParent<"ReduceOp">]> {
+  let summary = "Ends a combiner with the combination";
+  let description = "Example: see `quack.reduce`.";
+  let arguments = (ins Variadic<Quack_Scalar>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+}
+
+class Quack_ArgOp<string opMnemonic, string what> : Quack_Op<opMnemonic, [Pure]> {
+  let summary = "Finds the " # what # " element of the row and its column";
+  let arguments = (ins 1DTensorOf<[F32]>:$source);
+  let results = (outs F32:$value, I32:$column);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+}
+
+def Quack_ArgMaxOp : Quack_ArgOp<"argmax", "greatest"> {
+  let description = [{
+    As torch: the first of equal elements (+0 equals -0), and a NaN is greater than
+    all numbers, so that the first one is found. `value` is the element itself, but
+    for the sign of a zero, and the NaN for its bits.
+
+    Example:
+    ```mlir
+    quack.kernel @argmax(%x: memref<?x1000xf32> in row, %c: memref<?xi32> out scalar) {
+      %v = quack.load %x : memref<?x1000xf32> -> tensor<1000xf32>
+      %max, %column = quack.argmax %v : tensor<1000xf32>
+      quack.store %column, %c : i32, memref<?xi32>
+    }
+    ```
+  }];
+}
+
+def Quack_ArgMinOp : Quack_ArgOp<"argmin", "least"> {
+  let description = [{
+    As torch: the first of equal elements (+0 equals -0), and a NaN is less than all
+    numbers, so that the first one is found. `value` is as in `quack.argmax`.
+
+    Example: see `quack.argmax`.
+  }];
+}
+
+def Quack_MomentsOp : Quack_Op<"moments", [Pure]> {
+  let summary = "Computes the row's mean and its sum of squared deviations";
+  let description = [{
+    The mean of the N elements, and the sum of (element - mean)^2, both in f32, in
+    one meeting of the threads: each thread deviates from its own mean, and
+    partials (mean, sum of squares, count) merge as in Chan, Golub and LeVeque,
+    "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances"
+    (1979). So nothing cancels, however large the mean is, as it does in
+    E[x^2] - E[x]^2.
+
+    Example:
+    ```mlir
+    quack.kernel @var(%x: memref<?x1000xf32> in row, %y: memref<?xf32> out scalar) {
+      %v = quack.load %x : memref<?x1000xf32> -> tensor<1000xf32>
+      %mean, %squares = quack.moments %v : tensor<1000xf32>
+      %n = quack.columns : i32
+      %count = arith.sitofp %n : i32 to f32
+      %var = arith.divf %squares, %count : f32
+      quack.store %var, %y : f32, memref<?xf32>
+    }
+    ```
+  }];
+  let arguments = (ins 1DTensorOf<[F32]>:$source);
+  let results = (outs F32:$mean, F32:$squares);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+}
+
+//===----------------------------------------------------------------------===//
+// extract
+//===----------------------------------------------------------------------===//
+
+def Quack_ExtractOp : Quack_Op<"extract", [
+    Pure, TypesMatchWith<"otherwise has the element type of source", "source",
+                         "otherwise", "::mlir::getElementTypeOrSelf($_self)">,
+    TypesMatchWith<"result has the element type of source", "source", "result",
+                   "::mlir::getElementTypeOrSelf($_self)">]> {
+  let summary = "Takes one element of the row, by its column";
+  let description = [{
+    The element at `column`, or `otherwise` where there is no such column: below 0,
+    or N and more. What the row is computed from is computed for this element alone:
+    a logit of a target costs one access to memory, and no pass over the row.
+
+    Example:
+    ```mlir
+    quack.kernel @pick(%x: memref<?x1000xf32> in row, %t: memref<?xi64> in scalar,
+                       %y: memref<?xf32> out scalar) {
+      %v = quack.load %x : memref<?x1000xf32> -> tensor<1000xf32>
+      %column = quack.load %t : memref<?xi64> -> i64
+      %nan = arith.constant 0x7FC00000 : f32
+      %e = quack.extract %v[%column : i64] else %nan : tensor<1000xf32>
+      quack.store %e, %y : f32, memref<?xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Quack_Row:$source, AnyTypeOf<[I32, I64]>:$column,
+                       Quack_Scalar:$otherwise);
   let results = (outs Quack_Scalar:$result);
   let assemblyFormat = [{
-    custom<ReduceKind>($kind) $source (`init` $init^)? attr-dict `:`
-    type($source) `->` custom<InitType>(type($init), type($result), ref($init))
+    $source `[` $column `:` type($column) `]` `else` $otherwise attr-dict `:` type($source)
   }];
-  let hasVerifier = 1;
 }
 
 #endif // QUACK_OPS_TD

@@ -32,7 +32,7 @@ def QuackTV_Dialect : Dialect {
     quack_tv.kernel @row_sum(%x: memref<?x1024xf32> in row, %s: memref<?xf32> out scalar)
         plan #plan {
       %v = quack_tv.load %x : memref<?x1024xf32> -> tensor<1x1024xf32, #tile>
-      %sum = quack_tv.reduce addf %v : tensor<1x1024xf32, #tile> -> tensor<1x1xf32, #row>
+      %sum = quack_tv.reduce addf %v : tensor<1x1024xf32, #tile>
       quack_tv.store %sum, %s : tensor<1x1xf32, #row>, memref<?xf32>
     }
     ```

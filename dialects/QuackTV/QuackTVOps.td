@@ -80,6 +80,9 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     - (C18) once `shared_bytes` is set, all threads of a row meet between the loads
       of a scalar and its store: at a `barrier`, in a cluster at a `cluster_arrive`
       that releases and its `cluster_wait`.
+    - (C19) once `shared_bytes` is set, what a `gather` reads of a row that may be
+      stored (an `inout` row, or one as wide as an `out` row) is part of what each
+      thread has combined or collected before it stores that row.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -157,6 +160,40 @@ def QuackTV_LoadOp : QuackTV_Op<"load", [Pure]> {
   let extraClassDeclaration = [{
     /// Returns the first load in the kernel that reads the same.
     LoadOp getFirstRead();
+  }];
+  let hasVerifier = 1;
+}
+
+def QuackTV_GatherOp : QuackTV_Op<"gather", [Pure]> {
+  let summary = "Reads one element of each row from global memory, by its column";
+  let description = [{
+    Each thread of the row reads the element at `column` of the operand's current
+    row (of a `columns` operand, of its one row), so that each holds it. It is 0
+    where there is no such column, or no such row. Nothing orders it before stores of
+    other threads: see (C19) of `quack_tv.kernel`.
+
+    Example:
+    ```mlir
+    #plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+    #row = #quack_tv.layout<lane = [32:0]>
+    quack_tv.kernel @pick(%x: memref<?x128xf32> in row, %t: memref<?xi32> in scalar,
+                          %y: memref<?xf32> out scalar) plan #plan {
+      %c = quack_tv.load %t : memref<?xi32> -> tensor<1x1xi32, #row>
+      %e = quack_tv.gather %x[%c] : memref<?x128xf32>, tensor<1x1xi32, #row> -> tensor<1x1xf32, #row>
+      quack_tv.store %e, %y : tensor<1x1xf32, #row>, memref<?xf32>
+    }
+    ```
+
+    Constraints:
+    - (C1) `source` is a `row` or `columns` operand of the kernel.
+    - (C2) `column` is a row scalar of i32 or i64, with the kernel's rows.
+    - (C3) the result is `column`'s type with the memref's element type.
+  }];
+  let arguments = (ins Arg<AnyMemRef, "a kernel operand">:$source,
+                       QuackTV_Tile:$column);
+  let results = (outs QuackTV_Tile:$result);
+  let assemblyFormat = [{
+    $source `[` $column `]` attr-dict `:` type($source) `,` type($column) `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -327,6 +364,21 @@ def QuackTV_MaskOp : QuackTV_Op<"mask", [Pure, SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
+def QuackTV_IndexOp : QuackTV_Op<"index", [Pure]> {
+  let summary = "The column number of each element";
+  let description = [{
+    Columns from N on have numbers from N on.
+
+    Example: `quack_tv.index : tensor<1x128xi32, #tile>`.
+
+    Constraints:
+    - (C1) the result is a tile of i32 with a layout.
+  }];
+  let results = (outs QuackTV_Tile:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 def QuackTV_BroadcastOp : QuackTV_Op<"broadcast", [Pure]> {
   let summary = "Gives each element the value that its thread holds for its row";
   let description = [{
@@ -359,54 +411,7 @@ def QuackTV_BroadcastOp : QuackTV_Op<"broadcast", [Pure]> {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-def QuackTV_ReduceOp : QuackTV_Op<"reduce", [Pure]> {
-  let summary = "Combines all columns of each row, over all levels";
-  let description = [{
-    Lowered by `quack-tv-lower-reductions` to steps that consume one level each.
-
-    Example: see the dialect.
-
-    Constraints:
-    - (C1) `kind` fits the element type.
-    - (C2) the result is the row scalar of the source's projected layout.
-  }];
-  let arguments = (ins Quack_ReduceKindAttr:$kind, QuackTV_Tile:$source);
-  let results = (outs QuackTV_Tile:$result);
-  let assemblyFormat = [{
-    custom<ReduceKind>($kind) $source attr-dict `:` type($source) `->` type($result)
-  }];
-  let hasVerifier = 1;
-}
-
-def QuackTV_ThreadReduceOp : QuackTV_Op<"thread_reduce", [Pure]> {
-  let summary = "Combines the columns that one thread holds";
-  let description = [{
-    The value modes along the columns are consumed; value modes along the rows
-    stay. Elements of a run are combined position by position over the thread's
-    runs, in order, then the positions by halves: (p0+p4)+(p2+p6) and so on.
-
-    Example:
-    ```mlir
-    #tile = #quack_tv.layout<lane = [32:4], value = [4:1, 2:128]>
-    func.func @partials(%v: tensor<1x256xf32, #tile>) {
-      %p = quack_tv.thread_reduce addf %v : tensor<1x256xf32, #tile>
-      return
-    }
-    ```
-
-    Constraints:
-    - (C1) `kind` fits the element type.
-    - (C2) the result is the source's tile with its values reduced.
-  }];
-  let arguments = (ins Quack_ReduceKindAttr:$kind, QuackTV_Tile:$source);
-  let results = (outs QuackTV_Tile:$result);
-  let hasCustomAssemblyFormat = 1;
-  let builders = [OpBuilder<(ins "::quack::ReduceKind":$kind, "::mlir::Value":$source)>];
-  let hasVerifier = 1;
-}
-
-/// A step above the thread: one level of one or more values that travel
-/// together, combined each by its own kind or all by one combiner region.
+/// One or more values that are combined, each by its kind or all by a combiner.
 class QuackTV_StepOp<string opMnemonic> : QuackTV_Op<opMnemonic, [Pure]> {
   let arguments = (ins
     TypedArrayAttrBase<Quack_ReduceKindAttr, "one kind a value, or none">:$kinds,
@@ -420,6 +425,19 @@ class QuackTV_StepOp<string opMnemonic> : QuackTV_Op<opMnemonic, [Pure]> {
     OpBuilder<(ins "::llvm::ArrayRef<::quack::ReduceKind>":$kinds, "::mlir::ValueRange":$sources)>,
     OpBuilder<(ins "::mlir::ArrayAttr":$kinds, "::mlir::ArrayAttr":$identities,
                    "::mlir::ValueRange":$sources)>];
+}
+
+class QuackTV_WholeOp<string opMnemonic> : QuackTV_StepOp<opMnemonic> {
+  let extraClassDeclaration = [{
+    /// Returns the kind where one value is combined by it; nothing otherwise.
+    std::optional<::quack::ReduceKind> getKind() {
+      if (getKinds().size() != 1)
+        return std::nullopt;
+      return ::llvm::cast<::quack::ReduceKindAttr>(getKinds()[0]).getValue();
+    }
+    ::mlir::Value getSource() { return getSources().front(); }
+    ::mlir::OpResult getResult() { return getResults().front(); }
+  }];
 }
 
 defvar stepConstraints = [{
@@ -437,6 +455,40 @@ defvar stepConstraints = [{
     - (C8) there is one result for each source: its type after the level is
       reduced.
 }];
+
+def QuackTV_ReduceOp : QuackTV_WholeOp<"reduce"> {
+  let summary = "Combines all columns of each row, over all levels";
+  let description = [{
+    Lowered by `quack-tv-lower-reductions` to steps that consume one level each, as far
+    as the sources' layout has it. Example: see the dialect.
+
+    Constraints:
+    - (C1) kinds, combiner, identities and sources are as in `quack_tv.warp_reduce`.
+    - (C2) there is one result for each source, the row scalar of its projected layout.
+  }];
+}
+
+def QuackTV_ThreadReduceOp : QuackTV_WholeOp<"thread_reduce"> {
+  let summary = "Combines the columns that one thread holds";
+  let description = [{
+    The value modes along the columns are consumed; value modes along the rows
+    stay. Elements of a run are combined position by position over the thread's
+    runs, in order, then the positions by halves: (p0+p4)+(p2+p6) and so on.
+
+    Example:
+    ```mlir
+    #tile = #quack_tv.layout<lane = [32:4], value = [4:1, 2:128]>
+    func.func @partials(%v: tensor<1x256xf32, #tile>) {
+      %p = quack_tv.thread_reduce addf %v : tensor<1x256xf32, #tile>
+      return
+    }
+    ```
+
+    Constraints:
+    - (C1) kinds, combiner, identities and sources are as in `quack_tv.warp_reduce`.
+    - (C2) there is one result for each source: its tile with its values reduced.
+  }];
+}
 
 def QuackTV_WarpReduceOp : QuackTV_StepOp<"warp_reduce"> {
   let summary = "Combines the lanes of a warp that share a row, by butterfly shuffles";
@@ -515,8 +567,8 @@ def QuackTV_GridReduceOp : QuackTV_StepOp<"grid_reduce"> {
 
 def QuackTV_YieldOp : QuackTV_Op<"yield", [
     Pure, Terminator, ReturnLike,
-    ParentOneOf<["WarpReduceOp", "BlockReduceOp", "ClusterReduceOp", "GridReduceOp",
-                 "CollectOp", "MergeOp"]>]> {
+    ParentOneOf<["ReduceOp", "ThreadReduceOp", "WarpReduceOp", "BlockReduceOp",
+                 "ClusterReduceOp", "GridReduceOp", "CollectOp", "MergeOp"]>]> {
   let summary = "Ends a combiner with the merged partial";
   let description = "Example: see `quack_tv.warp_reduce`.";
   let arguments = (ins Variadic<QuackTV_Scalar>:$values);

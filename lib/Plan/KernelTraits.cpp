@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "quack/Dialect/Quack/KernelOperands.h"
 #include "quack/Plan/Planner.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,12 +27,14 @@ public:
       for (Value operand : op.getOperands())
         pass = std::max(pass, passOf(operand));
       for (Value result : op.getResults())
-        passes[result] = pass + isa<ReduceOp>(op);
+        passes[result] = pass + getPassCount(&op);
+      // A reduction of two passes reads its row twice.
+      int64_t lastRead = pass + std::max<int64_t>(getPassCount(&op) - 1, 0);
       for (Value operand : op.getOperands())
-        lastUse[operand] = std::max(lastUse.lookup(operand), pass);
+        lastUse[operand] = std::max(lastUse.lookup(operand), lastRead);
       // Scalar work after the last reduction is no pass over the row.
       if (llvm::any_of(op.getOperands(), isRow))
-        last = std::max(last, pass);
+        last = std::max(last, lastRead);
     }
   }
   int64_t passOf(Value value) const { return passes.lookup(value); }
@@ -63,7 +66,7 @@ static ReduceOp underlyingMaximum(Value subtracted) {
 /// Returns whether quack-tv-fuse-reductions makes one exchange of this sum, of
 /// exp(v - m), and the maximum m of v.
 static bool isOnlineSum(ReduceOp sum) {
-  Operation *exp = sum.getSource().getDefiningOp();
+  Operation *exp = sum.getSources().front().getDefiningOp();
   if (sum.getKind() != ReduceKind::addf ||
       !isa_and_nonnull<math::ExpOp, math::Exp2Op>(exp))
     return false;
@@ -72,7 +75,7 @@ static bool isOnlineSum(ReduceOp sum) {
       difference ? difference.getRhs().getDefiningOp<BroadcastOp>() : nullptr;
   ReduceOp maximum =
       spread ? underlyingMaximum(spread.getSource()) : ReduceOp();
-  return maximum && maximum.getSource() == difference.getLhs();
+  return maximum && maximum.getSources().front() == difference.getLhs();
 }
 
 /// Returns the row values that are made from rows, not from columns operands alone:
@@ -137,6 +140,17 @@ double KernelTraits::storedBytes() const {
   return rowBytes(*this, &OperandTraits::isStored);
 }
 
+/// Returns how many instructions an element takes, about.
+static int64_t operationsOf(Operation &op) {
+  if (auto reduce = dyn_cast<ReduceOp>(op); reduce && !reduce.getCombiner().empty())
+    return reduce.getCombiner().front().getOperations().size() - 1;
+  if (isa<ArgMaxOp, ArgMinOp>(op))
+    return 6;
+  if (isa<MomentsOp>(op))
+    return 3;
+  return isa<ExtractOp>(op) ? 0 : 1;
+}
+
 KernelTraits KernelTraits::analyse(KernelOp kernel, int64_t rowsHint) {
   PassAnalysis analysis(kernel);
   KernelTraits traits{};
@@ -161,15 +175,18 @@ KernelTraits KernelTraits::analyse(KernelOp kernel, int64_t rowsHint) {
   }
   llvm::SmallDenseSet<int64_t> exchanges, ownExchanges;
   for (Operation &op : kernel.getBody().front()) {
-    if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      int64_t pass = analysis.passOf(reduce.getSource());
-      exchanges.insert(pass);
-      if (!isOnlineSum(reduce))
-        ownExchanges.insert(pass);
+    if (int64_t count = getPassCount(&op)) {
+      // Threads meet after the last of its passes.
+      int64_t last = analysis.passOf(op.getResult(0)) - 1;
+      for (int64_t pass = last - count + 1; pass <= last; ++pass)
+        exchanges.insert(pass);
+      auto reduce = dyn_cast<ReduceOp>(op);
+      if (!reduce || !isOnlineSum(reduce))
+        ownExchanges.insert(last);
     }
     bool onRows = op.getNumResults() == 1 && isRow(op.getResult(0));
-    if (isa<ReduceOp>(op) || (onRows && !isa<BroadcastOp>(op)))
-      ++traits.operations;
+    if (getPassCount(&op) > 0 || (onRows && !isa<BroadcastOp>(op)))
+      traits.operations += operationsOf(op);
     // Exponentials of a value that a later pass uses are computed there again.
     if (onRows && isExponential(op)) {
       bool again = analysis.lastUseOf(op.getResult(0)) > analysis.passOf(op.getResult(0));

@@ -98,11 +98,11 @@ FailureOr<Combiner> Combiner::build(Operation *op, ArrayAttr kinds,
   return combiner;
 }
 
-void Combiner::combine(Partial &total, const Partial &next) {
+void Combiner::combine(SmallVectorImpl<Number> &total, ArrayRef<Number> next) {
   size_t count = total.size();
   for (size_t i = 0; i < count; ++i) {
-    slots[i].set(0, {total[i], 0.0});
-    slots[count + i].set(0, {next[i], 0.0});
+    slots[i].set(0, total[i]);
+    slots[count + i].set(0, next[i]);
   }
   for (const Step &step : steps) {
     SmallVector<const Lane *, 3> operands;
@@ -111,5 +111,16 @@ void Combiner::combine(Partial &total, const Partial &next) {
     step.loop(step.context, operands, slots[step.result]);
   }
   for (size_t i = 0; i < count; ++i)
-    total[i] = slots[yielded[i]].values[0];
+    total[i] = slots[yielded[i]][0];
+}
+
+void Combiner::combine(Partial &total, const Partial &next) {
+  SmallVector<Number, 2> lhs, rhs;
+  for (auto [left, right] : llvm::zip(total, next)) {
+    lhs.push_back({left, 0.0});
+    rhs.push_back({right, 0.0});
+  }
+  combine(lhs, rhs);
+  for (auto [value, number] : llvm::zip(total, lhs))
+    value = number.value;
 }

@@ -34,6 +34,8 @@ public:
 
   /// Replaces `total` by `total` combined with `next`.
   void combine(Partial &total, const Partial &next);
+  /// The same, with bounds of the errors.
+  void combine(llvm::SmallVectorImpl<Number> &total, llvm::ArrayRef<Number> next);
 
   /// Returns the partial that leaves any other unchanged.
   const Partial &getIdentity() const { return identity; }

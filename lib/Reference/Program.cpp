@@ -9,6 +9,9 @@
 
 #include "Program.h"
 
+#include "Combiner.h"
+#include "RowReductions.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -79,17 +82,19 @@ void Program::addBroadcast(BroadcastOp op) {
   });
 }
 
-void Program::addReduce(ReduceOp op) {
-  unsigned source = laneOf(op.getSource()), result = laneOf(op.getResult());
-  ReduceKind kind = op.getKind();
-  unsigned width = op.getResult().getType().getIntOrFloatBitWidth();
+LogicalResult Program::addReduce(ReduceOp op) {
+  if (!op.getKind())
+    return addCombiner(op);
+  unsigned source = laneOf(op.getSources().front()), result = laneOf(op.getResult(0));
+  ReduceKind kind = *op.getKind();
+  unsigned width = op.getResult(0).getType().getIntOrFloatBitWidth();
   steps.push_back([=](Frame &frame, const Buffers &) {
     frame.lanes[result].set(0, reduceLane(kind, width, frame.lanes[source]));
   });
-  if (!op.getInit())
-    return;
+  if (op.getInits().empty())
+    return success();
   // The init joins once, by the operation that the kind is named after.
-  unsigned init = laneOf(op.getInit());
+  unsigned init = laneOf(op.getInits().front());
   ElementwiseLoop combine =
       lookupElementwise(("arith." + stringifyReduceKind(kind)).str());
   OpContext context;
@@ -97,6 +102,82 @@ void Program::addReduce(ReduceOp op) {
   steps.push_back([=](Frame &frame, const Buffers &) {
     Lane &total = frame.lanes[result];
     combine(context, {&total, &frame.lanes[init]}, total);
+  });
+  return success();
+}
+
+LogicalResult Program::addCombiner(ReduceOp op) {
+  SmallVector<Type> types(op.getResultTypes());
+  FailureOr<Combiner> built = Combiner::build(op, ArrayAttr(), op.getIdentities(),
+                                              op.getCombiner(), types);
+  if (failed(built))
+    return failure();
+  SmallVector<unsigned> sources, inits, results;
+  for (Value source : op.getSources())
+    sources.push_back(laneOf(source));
+  for (Value init : op.getInits())
+    inits.push_back(laneOf(init));
+  for (Value result : op.getResults())
+    results.push_back(laneOf(result));
+  steps.push_back([=, combiner = *built](Frame &frame, const Buffers &) {
+    SmallVector<const Lane *> rows;
+    for (unsigned source : sources)
+      rows.push_back(&frame.lanes[source]);
+    // Rows run on several threads, and a combiner has places for what it computes.
+    Combiner own = combiner;
+    SmallVector<Number> total = combineRows(own, rows);
+    if (!inits.empty()) {
+      SmallVector<Number> first;
+      for (unsigned init : inits)
+        first.push_back(frame.lanes[init][0]);
+      own.combine(first, total);
+      total = first;
+    }
+    for (auto [result, number] : llvm::zip(results, total))
+      frame.lanes[result].set(0, number);
+  });
+  return success();
+}
+
+void Program::addArg(Operation *op, bool isMax) {
+  unsigned source = laneOf(op->getOperand(0)), value = laneOf(op->getResult(0)),
+           column = laneOf(op->getResult(1));
+  steps.push_back([=](Frame &frame, const Buffers &) {
+    auto [extreme, at] = findExtreme(frame.lanes[source], isMax);
+    frame.lanes[value].set(0, extreme);
+    frame.lanes[column].set(0, at);
+  });
+}
+
+void Program::addMoments(MomentsOp op) {
+  unsigned source = laneOf(op.getSource()), mean = laneOf(op.getMean()),
+           squares = laneOf(op.getSquares());
+  steps.push_back([=](Frame &frame, const Buffers &) {
+    auto [first, second] = computeMoments(frame.lanes[source]);
+    frame.lanes[mean].set(0, first);
+    frame.lanes[squares].set(0, second);
+  });
+}
+
+void Program::addIndex(IndexOp op) {
+  Lane &row = initial.lanes[laneOf(op)];
+  for (size_t i = 0; i < row.size(); ++i)
+    row.set(i, {static_cast<double>(i), 0.0});
+}
+
+void Program::addExtract(ExtractOp op) {
+  unsigned source = laneOf(op.getSource()), column = laneOf(op.getColumn()),
+           otherwise = laneOf(op.getOtherwise()), result = laneOf(op.getResult());
+  steps.push_back([=](Frame &frame, const Buffers &) {
+    const Lane &row = frame.lanes[source];
+    Number at = frame.lanes[column][0];
+    bool exists = at.value >= 0 && at.value < static_cast<double>(row.size());
+    Number element = exists ? row[static_cast<size_t>(at.value)]
+                            : frame.lanes[otherwise][0];
+    // A column that is not known for sure may be any.
+    if (at.error != 0)
+      element.error = infinity;
+    frame.lanes[result].set(0, element);
   });
 }
 
@@ -155,7 +236,7 @@ bool Program::isNonNegative(Operation &op) const {
           arith::ExtFOp, arith::TruncFOp, math::FmaOp, BroadcastOp>(op))
     return all();
   if (auto reduce = dyn_cast<ReduceOp>(op))
-    return all() && isa<FloatType>(reduce.getResult().getType());
+    return reduce.getKind() && all() && isa<FloatType>(reduce.getResult(0).getType());
   return false;
 }
 
@@ -194,13 +275,20 @@ LogicalResult Program::addOp(Operation &op) {
   }
   if (op.getNumResults() == 1 && isNonNegative(op))
     nonNegative.insert(op.getResult(0));
+  if (auto moments = dyn_cast<MomentsOp>(op))
+    nonNegative.insert(moments.getSquares());
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case([&](LoadOp load) { return addLoad(load), success(); })
       .Case([&](StoreOp store) { return addStore(store), success(); })
       .Case([&](BroadcastOp broadcast) {
         return addBroadcast(broadcast), success();
       })
-      .Case([&](ReduceOp reduce) { return addReduce(reduce), success(); })
+      .Case([&](ReduceOp reduce) { return addReduce(reduce); })
+      .Case([&](ArgMaxOp arg) { return addArg(arg, /*isMax=*/true), success(); })
+      .Case([&](ArgMinOp arg) { return addArg(arg, /*isMax=*/false), success(); })
+      .Case([&](MomentsOp moments) { return addMoments(moments), success(); })
+      .Case([&](IndexOp index) { return addIndex(index), success(); })
+      .Case([&](ExtractOp extract) { return addExtract(extract), success(); })
       .Case([&](ColumnsOp count) {
         initial.lanes[laneOf(count)].set(0,
                                          {static_cast<double>(columns), 0.0});

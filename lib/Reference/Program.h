@@ -83,7 +83,12 @@ private:
   void addLoad(LoadOp op);
   void addStore(StoreOp op);
   void addBroadcast(BroadcastOp op);
-  void addReduce(ReduceOp op);
+  llvm::LogicalResult addReduce(ReduceOp op);
+  llvm::LogicalResult addCombiner(ReduceOp op);
+  void addArg(mlir::Operation *op, bool isMax);
+  void addMoments(MomentsOp op);
+  void addIndex(IndexOp op);
+  void addExtract(ExtractOp op);
 
   /// Returns the lane of `value`, making one at its definition.
   unsigned laneOf(mlir::Value value);

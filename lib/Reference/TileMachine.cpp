@@ -116,13 +116,11 @@ LogicalResult TileMachine::visit(Operation *op) {
       .Case([&](tv::MaskOp mask) { return visitMask(mask); })
       .Case(
           [&](tv::BroadcastOp broadcast) { return visitBroadcast(broadcast); })
-      .Case([&](tv::ReduceOp reduce) {
-        return visitReduce(reduce, reduce.getKind(), reduce.getSource(),
-                           Level::Slice);
-      })
+      .Case([&](tv::IndexOp index) { return visitIndex(index), success(); })
+      .Case([&](tv::GatherOp gather) { return visitGather(gather); })
+      .Case([&](tv::ReduceOp reduce) { return visitStep(reduce, Level::Slice); })
       .Case([&](tv::ThreadReduceOp reduce) {
-        return visitReduce(reduce, reduce.getKind(), reduce.getSource(),
-                           Level::Value);
+        return visitStep(reduce, Level::Value);
       })
       .Case([&](tv::WarpReduceOp step) { return visitStep(step, Level::Lane); })
       .Case(
@@ -193,6 +191,13 @@ LogicalResult TileMachine::visitMask(tv::MaskOp op) {
     if (tile.columnOf(i) >= from)
       result.set(i, {identity, 0.0});
   return success();
+}
+
+void TileMachine::visitIndex(tv::IndexOp op) {
+  const Distribution &tile = distributionOf(op.getResult());
+  Lane &result = laneOf(op);
+  for (size_t i = 0; i < tile.size(); ++i)
+    result.set(i, {static_cast<double>(tile.columnOf(i)), 0.0});
 }
 
 LogicalResult TileMachine::visitBroadcast(tv::BroadcastOp op) {

@@ -82,10 +82,12 @@ private:
   llvm::LogicalResult visitElementwise(mlir::Operation *op);
   llvm::LogicalResult visitConstant(mlir::Operation *op, mlir::Attribute value);
   llvm::LogicalResult visitBroadcast(tv::BroadcastOp op);
+  void visitIndex(tv::IndexOp op);
   llvm::LogicalResult visitMask(tv::MaskOp op);
 
   // Global memory and stages (TileMemory.cpp).
   llvm::LogicalResult visitLoad(tv::LoadOp op);
+  llvm::LogicalResult visitGather(tv::GatherOp op);
   llvm::LogicalResult visitStore(tv::StoreOp op);
   llvm::LogicalResult visitStage(tv::StageOp op);
   llvm::LogicalResult visitAwait(tv::AwaitOp op);
@@ -96,8 +98,6 @@ private:
                                   const Lane &lane);
 
   // Reductions (TileReductions.cpp).
-  llvm::LogicalResult visitReduce(mlir::Operation *op, ReduceKind kind,
-                                  mlir::Value source, Level scope);
   template <typename StepOp>
   llvm::LogicalResult visitStep(StepOp op, Level scope);
   llvm::LogicalResult reduceWithin(Level scope, mlir::Operation *op,

@@ -52,6 +52,27 @@ LogicalResult TileMachine::visitLoad(tv::LoadOp op) {
   return loadTile(op, op.getSource(), op.getResult().getType(), laneOf(op));
 }
 
+LogicalResult TileMachine::visitGather(tv::GatherOp op) {
+  const OperandBuffers &operand =
+      memory.operands[cast<BlockArgument>(op.getSource()).getArgNumber()];
+  if (llvm::is_contained(stored, op.getSource()))
+    return op.emitOpError("must not read '")
+           << operand.name << "' after it was stored";
+  const Distribution &tile = distributionOf(op.getResult());
+  const Lane &column = laneOf(op.getColumn());
+  Lane &to = laneOf(op);
+  for (size_t i = 0; i < tile.size(); ++i) {
+    int64_t row = firstRow + tile.rowOf(i);
+    double at = column.values[i];
+    bool exists = row < rows && at >= 0 && at < static_cast<double>(columns);
+    to.set(i, {exists ? operand.input[operand.rowOffset(row, columns) +
+                                      static_cast<int64_t>(at)]
+                      : 0.0,
+               0.0});
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Stages
 //===----------------------------------------------------------------------===//

@@ -85,12 +85,6 @@ LogicalResult TileMachine::reduceWithin(Level scope, Operation *op,
   return success();
 }
 
-LogicalResult TileMachine::visitReduce(Operation *op, ReduceKind kind,
-                                       Value source, Level scope) {
-  Combiner combiner = Combiner::build(kind, elementTypes(source));
-  return reduceWithin(scope, op, source, combiner);
-}
-
 template <typename StepOp>
 LogicalResult TileMachine::visitStep(StepOp op, Level scope) {
   FailureOr<Combiner> combiner =
@@ -101,6 +95,8 @@ LogicalResult TileMachine::visitStep(StepOp op, Level scope) {
   return reduceWithin(scope, op, op.getSources(), *combiner);
 }
 
+template LogicalResult TileMachine::visitStep(tv::ReduceOp, Level);
+template LogicalResult TileMachine::visitStep(tv::ThreadReduceOp, Level);
 template LogicalResult TileMachine::visitStep(tv::WarpReduceOp, Level);
 template LogicalResult TileMachine::visitStep(tv::BlockReduceOp, Level);
 template LogicalResult TileMachine::visitStep(tv::ClusterReduceOp, Level);

@@ -75,6 +75,8 @@ private:
 
   //===--- Aligned accesses (GlobalMemory.cpp) ---------------------------===//
   void addLoad(tv::LoadOp load);
+  /// Which element is read is not known: counts those of column 0.
+  void addGather(tv::GatherOp gather);
   void addStore(tv::StoreOp store);
   /// How many bytes of each lane's piece `index` exist.
   std::array<int64_t, warpSize> existingBytes(const Fragment &fragment,

@@ -102,6 +102,8 @@ void AccessCounter::ask(Value tile) {
       addLoad(load);
     else if (auto read = dyn_cast<tv::ReadOp>(op))
       addRead(read);
+    else if (auto gather = dyn_cast<tv::GatherOp>(op))
+      addGather(gather), needed.push_back(gather.getColumn());
     else
       llvm::append_range(needed, llvm::reverse(op->getOperands()));
   }
@@ -119,15 +121,18 @@ void AccessCounter::visitConsumers(Operation &first) {
     for (auto [later, earlier] : online->shared)
       asked.insert(later);
     for (tv::ThreadReduceOp reduction : online->reductions) {
-      ask(reduction.getSource());
+      llvm::for_each(reduction.getSources(), [&](Value source) { ask(source); });
       done.insert(reduction);
     }
     return;
   }
   for (Operation *op : gatherConsumers(first)) {
-    ask(op->getOperand(0));
-    if (auto store = dyn_cast<tv::StoreOp>(op))
+    if (auto store = dyn_cast<tv::StoreOp>(op)) {
+      ask(store.getValue());
       addStore(store);
+    } else {
+      llvm::for_each(op->getOperands(), [&](Value source) { ask(source); });
+    }
     done.insert(op);
   }
 }

@@ -119,6 +119,13 @@ void AccessCounter::addLoad(tv::LoadOp load) {
          MemorySpace::shared, /*isWrite=*/isFirst);
 }
 
+void AccessCounter::addGather(tv::GatherOp gather) {
+  addPieces(fragmentOf(gather.getType()), placeOperand(gather.getSource()),
+            /*isStore=*/false);
+  report(gather, "gather", gather.getSource(), "", MemorySpace::global,
+         /*isWrite=*/false);
+}
+
 void AccessCounter::addStore(tv::StoreOp store) {
   Fragment fragment = fragmentOf(store.getValue().getType());
   Placement place = placeOperand(store.getTarget());

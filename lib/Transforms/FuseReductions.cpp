@@ -10,6 +10,8 @@
 
 #include "OnlinePair.h"
 #include "quack/Support/Dependence.h"
+#include "quack/Dialect/Quack/Combiners.h"
+#include "quack/Dialect/Quack/KernelOperands.h"
 #include "quack/Transforms/Passes.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -49,22 +51,74 @@ template <typename StepOp> static bool canShare(StepOp first, StepOp second) {
   Value lhs = first.getSources().front(), rhs = second.getSources().front();
   auto left = cast<RankedTensorType>(lhs.getType());
   auto right = cast<RankedTensorType>(rhs.getType());
-  return first.getCombiner().empty() && second.getCombiner().empty() &&
-         left.getShape() == right.getShape() &&
-         left.getEncoding() == right.getEncoding() &&
-         !needs(second, first) && !needs(first, second);
+  return left.getShape() == right.getShape() &&
+         left.getEncoding() == right.getEncoding() && !needs(second, first) &&
+         !needs(first, second);
 }
 
-/// step k %a; step l %b  ->  step k, l %a, %b
+/// Combines what `step` does: one partial and another of each of its values.
+template <typename StepOp>
+static void appendCombination(OpBuilder &b, StepOp step, ValueRange lhs, ValueRange rhs,
+                              SmallVectorImpl<Value> &combined) {
+  if (!step.getCombiner().empty()) {
+    llvm::append_range(combined, inlineCombiner(b, step.getCombiner(), lhs, rhs));
+    return;
+  }
+  for (auto [kind, l, r] :
+       llvm::zip(step.getKinds().template getAsRange<ReduceKindAttr>(), lhs, rhs))
+    combined.push_back(createCombine(b, step.getLoc(), kind.getValue(), l, r));
+}
+
+/// Fills the combiner of `both` with those of the two steps that it replaces.
+template <typename StepOp>
+static void buildCombiner(StepOp both, StepOp first, StepOp second) {
+  Block &block = both.getCombiner().emplaceBlock();
+  SmallVector<Type> types = llvm::map_to_vector(
+      both.getSources().getTypes(), [](Type type) { return getElementTypeOrSelf(type); });
+  SmallVector<Location> locs(types.size(), both.getLoc());
+  block.addArguments(types, locs);
+  block.addArguments(types, locs);
+  ValueRange lhs = block.getArguments().take_front(types.size());
+  ValueRange rhs = block.getArguments().drop_front(types.size());
+  OpBuilder b(both.getContext());
+  b.setInsertionPointToStart(&block);
+  SmallVector<Value> combined;
+  size_t split = first.getNumResults();
+  appendCombination(b, first, lhs.take_front(split), rhs.take_front(split), combined);
+  appendCombination(b, second, lhs.drop_front(split), rhs.drop_front(split), combined);
+  tv::YieldOp::create(b, both.getLoc(), combined);
+}
+
+/// Returns what leaves each of the step's partials unchanged.
+template <typename StepOp> static SmallVector<Attribute> identitiesOf(StepOp step) {
+  if (!step.getCombiner().empty())
+    return llvm::to_vector(step.getIdentities().getValue());
+  SmallVector<Attribute> identities;
+  for (auto [kind, source] : llvm::zip(
+           step.getKinds().template getAsRange<ReduceKindAttr>(), step.getSources()))
+    identities.push_back(
+        getIdentity(kind.getValue(), getElementTypeOrSelf(source.getType())));
+  return identities;
+}
+
+/// step k %a; step l %b  ->  step k, l %a, %b; with a combiner where one of them has one
 template <typename StepOp> static void share(StepOp first, StepOp second) {
   OpBuilder b(second);
   SmallVector<Value> sources(first.getSources());
   llvm::append_range(sources, second.getSources());
-  SmallVector<ReduceKind> kinds;
-  for (StepOp step : {first, second})
-    for (auto kind : step.getKinds().template getAsRange<ReduceKindAttr>())
-      kinds.push_back(kind.getValue());
-  auto both = StepOp::create(b, second.getLoc(), kinds, sources);
+  bool byKinds = first.getCombiner().empty() && second.getCombiner().empty();
+  SmallVector<Attribute> kinds, identities;
+  if (byKinds) {
+    kinds = llvm::to_vector(first.getKinds().getValue());
+    llvm::append_range(kinds, second.getKinds());
+  } else {
+    identities = identitiesOf(first);
+    llvm::append_range(identities, identitiesOf(second));
+  }
+  auto both = StepOp::create(b, second.getLoc(), b.getArrayAttr(kinds),
+                             b.getArrayAttr(identities), sources);
+  if (!byKinds)
+    buildCombiner(both, first, second);
   size_t split = first.getNumResults();
   first->replaceAllUsesWith(both.getResults().take_front(split));
   second->replaceAllUsesWith(both.getResults().drop_front(split));

@@ -10,6 +10,8 @@
 
 #include "quack/Transforms/Passes.h"
 
+#include "mlir/IR/IRMapping.h"
+
 #define DEBUG_TYPE "quack-tv-lower-reductions"
 
 using namespace mlir;
@@ -39,24 +41,36 @@ static bool spreadsColumns(Value tile, Level level) {
   });
 }
 
+/// Creates the step of `reduce` that combines `values` over one level.
+template <typename StepOp>
+static void createStep(OpBuilder &b, tv::ReduceOp reduce, SmallVector<Value> &values) {
+  auto step = StepOp::create(b, reduce.getLoc(), reduce.getKinds(),
+                             reduce.getIdentities(), values);
+  IRMapping mapping;
+  reduce.getCombiner().cloneInto(&step.getCombiner(), mapping);
+  values = llvm::to_vector_of<Value>(step.getResults());
+}
+
 /// reduce kind %x  ->  thread_reduce, warp_reduce, block_ or cluster_reduce,
 ///                     grid_reduce
 static void lowerReduce(tv::ReduceOp reduce, tv::Exchange exchange) {
   OpBuilder b(reduce);
-  Location loc = reduce.getLoc();
-  ReduceKind kind = reduce.getKind();
-  Value value = tv::ThreadReduceOp::create(b, loc, kind, reduce.getSource());
-  if (spreadsColumns(value, Level::Lane))
-    value = tv::WarpReduceOp::create(b, loc, kind, value).getResult(0);
-  bool acrossCtas = spreadsColumns(value, Level::Cta);
+  SmallVector<Value> values(reduce.getSources());
+  auto spreads = [&](Level level) { return spreadsColumns(values.front(), level); };
+  // A combiner may begin with partials of threads.
+  if (reduce.getKind() || spreads(Level::Value))
+    createStep<tv::ThreadReduceOp>(b, reduce, values);
+  if (spreads(Level::Lane))
+    createStep<tv::WarpReduceOp>(b, reduce, values);
+  bool acrossCtas = spreads(Level::Cta);
   bool blockFirst = !acrossCtas || exchange == tv::Exchange::ctas;
-  if (blockFirst && spreadsColumns(value, Level::Warp))
-    value = tv::BlockReduceOp::create(b, loc, kind, value).getResult(0);
+  if (blockFirst && spreads(Level::Warp))
+    createStep<tv::BlockReduceOp>(b, reduce, values);
   if (acrossCtas)
-    value = tv::ClusterReduceOp::create(b, loc, kind, value).getResult(0);
-  if (spreadsColumns(value, Level::Slice))
-    value = tv::GridReduceOp::create(b, loc, kind, value).getResult(0);
-  reduce.getResult().replaceAllUsesWith(value);
+    createStep<tv::ClusterReduceOp>(b, reduce, values);
+  if (spreads(Level::Slice))
+    createStep<tv::GridReduceOp>(b, reduce, values);
+  reduce->replaceAllUsesWith(values);
   reduce.erase();
 }
 

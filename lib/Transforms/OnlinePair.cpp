@@ -273,7 +273,8 @@ static Value createThreadSum(OpBuilder &b, const OnlinePair &pair) {
   if (auto mask = sum.getSource().getDefiningOp<tv::MaskOp>())
     term = tv::MaskOp::create(b, mask.getLoc(), term, mask.getColumns(),
                               mask.getIdentity());
-  return tv::ThreadReduceOp::create(b, sum.getLoc(), ReduceKind::addf, term);
+  return tv::ThreadReduceOp::create(b, sum.getLoc(), ReduceKind::addf, term)
+      .getResult();
 }
 
 bool quack::fuseOnlinePair(Block &block) {

@@ -10,6 +10,9 @@
 #include "quack/Dialect/Quack/KernelOperands.h"
 #include "quack/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -42,6 +45,8 @@ public:
   void runOnOperation() override;
 
 private:
+  /// Takes out optional operands that nobody names.
+  LogicalResult takeOut(KernelOp kernel, const StorageTypes &storage);
   LogicalResult specialize(KernelOp kernel, const StorageTypes &storage);
 };
 
@@ -108,6 +113,101 @@ static Type withColumns(Type type, int64_t columns) {
   return RankedTensorType::get({columns}, tensor.getElementType());
 }
 
+/// Puts the number that stands for an absent `in` operand in the place of its elements.
+static void substitute(KernelOp kernel, BlockArgument arg) {
+  OperandAttr spec = kernel.getOperandAttr(arg.getArgNumber());
+  auto constant = [&](OpBuilder &b, Location loc, Type type) -> Value {
+    Attribute number = spec.getSubstitute();
+    TypedAttr value = b.getZeroAttr(type);
+    if (auto real = dyn_cast<FloatAttr>(number))
+      value = b.getFloatAttr(type, real.getValueAsDouble());
+    else
+      value = b.getIntegerAttr(type, cast<IntegerAttr>(number).getInt());
+    return arith::ConstantOp::create(b, loc, value);
+  };
+  if (!isa<MemRefType>(arg.getType())) {
+    OpBuilder b = OpBuilder::atBlockBegin(arg.getOwner());
+    return arg.replaceAllUsesWith(constant(b, arg.getLoc(), arg.getType()));
+  }
+  for (Operation *user : llvm::make_early_inc_range(arg.getUsers())) {
+    OpBuilder b(user);
+    Type type = user->getResult(0).getType();
+    Value value = constant(b, user->getLoc(), getElementTypeOrSelf(type));
+    auto row = dyn_cast<RankedTensorType>(type);
+    if (row && row.hasStaticShape()) {
+      auto scalar = value.getDefiningOp<arith::ConstantOp>();
+      value = arith::ConstantOp::create(b, user->getLoc(),
+                                        DenseElementsAttr::get(row, scalar.getValue()));
+      scalar.erase();
+    } else if (row) {
+      value = BroadcastOp::create(b, user->getLoc(), row, value);
+    }
+    user->replaceAllUsesWith(ValueRange(value));
+    user->erase();
+  }
+}
+
+/// Folds what absent operands make trivial (x * 1, x + -0, a choice that is made), so
+/// that nobody counts it, and erases what has no use then.
+static void fold(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  OpBuilder b(kernel.getContext());
+  for (Operation &op : llvm::make_early_inc_range(body)) {
+    if (op.getNumResults() != 1 || op.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    b.setInsertionPoint(&op);
+    SmallVector<Value> folded;
+    if (succeeded(b.tryFold(&op, folded)) && folded.size() == 1)
+      op.replaceAllUsesWith(folded);
+    else if (auto broadcast = dyn_cast<BroadcastOp>(op))
+      if (Attribute value; matchPattern(broadcast.getSource(), m_Constant(&value)))
+        if (auto row = cast<RankedTensorType>(broadcast.getType()); row.hasStaticShape())
+          broadcast.replaceAllUsesWith(
+              arith::ConstantOp::create(b, op.getLoc(), DenseElementsAttr::get(row, value))
+                  .getResult());
+  }
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+LogicalResult SpecializePass::takeOut(KernelOp kernel, const StorageTypes &storage) {
+  SmallVector<Attribute> specs;
+  SmallVector<Type> types;
+  llvm::BitVector absent(kernel.getBody().getNumArguments());
+  for (BlockArgument arg : kernel.getBody().getArguments()) {
+    OperandAttr spec = kernel.getOperandAttr(arg.getArgNumber());
+    if (spec.getPresence() != Presence::optional) {
+      specs.push_back(spec);
+      types.push_back(arg.getType());
+      continue;
+    }
+    auto named = storage.named.find(spec.getName().getValue());
+    bool isThere = named != storage.named.end();
+    if (isThere && spec.getRole() == Role::value && named->second != arg.getType())
+      return kernel.emitOpError("operand '")
+             << spec.getName().getValue() << "' is " << arg.getType()
+             << " and cannot be passed as " << named->second;
+    if (!isThere && spec.getDirection() == Direction::in) {
+      substitute(kernel, arg);
+      absent.set(arg.getArgNumber());
+      continue;
+    }
+    // An output that is absent is planned for, so that the others have the same bits.
+    spec = OperandAttr::get(&getContext(), spec.getName(), spec.getDirection(),
+                            spec.getRole(),
+                            isThere ? Presence::required : Presence::absent, Attribute());
+    specs.push_back(spec);
+    types.push_back(arg.getType());
+  }
+  if (absent.any())
+    fold(kernel);
+  kernel.getBody().front().eraseArguments(absent);
+  kernel.setOperandSpecsAttr(ArrayAttr::get(&getContext(), specs));
+  kernel.setFunctionType(FunctionType::get(&getContext(), types, {}));
+  return success();
+}
+
 LogicalResult SpecializePass::specialize(KernelOp kernel,
                                          const StorageTypes &storage) {
   bool isGeneric = ShapedType::isDynamic(kernel.getColumns());
@@ -158,15 +258,15 @@ void SpecializePass::runOnOperation() {
   llvm::SmallDenseSet<StringRef> known;
   for (KernelOp kernel : module.getOps<KernelOp>()) {
     for (OperandAttr spec : kernel.getOperandSpecs().getAsRange<OperandAttr>())
-      if (spec.getRole() != Role::value)
+      if (spec.getRole() != Role::value || spec.getPresence() != Presence::required)
         known.insert(spec.getName().getValue());
-    if (failed(specialize(kernel, *parsed)))
+    if (failed(specialize(kernel, *parsed)) || failed(takeOut(kernel, *parsed)))
       return signalPassFailure();
   }
   for (auto &[name, type] : parsed->named)
     if (!known.contains(name)) {
       module.emitError("storage names '")
-          << name << "', but no kernel has a memref operand of that name";
+          << name << "', but no kernel has a memref or optional operand of that name";
       return signalPassFailure();
     }
 }

@@ -23,7 +23,7 @@
 func.func @thread(%v: tensor<128x8xf32, #t_thread>) -> tensor<128x1xf32, #r_thread> {
   // CHECK-NEXT: %[[P:.*]] = quack_tv.thread_reduce addf
   // CHECK-NEXT: return %[[P]]
-  %s = quack_tv.reduce addf %v : tensor<128x8xf32, #t_thread> -> tensor<128x1xf32, #r_thread>
+  %s = quack_tv.reduce addf %v : tensor<128x8xf32, #t_thread>
   return %s : tensor<128x1xf32, #r_thread>
 }
 
@@ -32,7 +32,7 @@ func.func @warp(%v: tensor<1x128xi32, #t_warp>) -> tensor<1x1xi32, #r_warp> {
   // CHECK-NEXT: %[[P:.*]] = quack_tv.thread_reduce maxsi
   // CHECK-NEXT: %[[W:.*]] = quack_tv.warp_reduce maxsi %[[P]] : tensor<1x32xi32, #{{.*}}>
   // CHECK-NEXT: return %[[W]]
-  %s = quack_tv.reduce maxsi %v : tensor<1x128xi32, #t_warp> -> tensor<1x1xi32, #r_warp>
+  %s = quack_tv.reduce maxsi %v : tensor<1x128xi32, #t_warp>
   return %s : tensor<1x1xi32, #r_warp>
 }
 
@@ -42,7 +42,7 @@ func.func @part_of_a_warp(%v: tensor<8x64xf32, #t_part>) -> tensor<8x1xf32, #r_p
   // CHECK-NEXT: %[[P:.*]] = quack_tv.thread_reduce mulf
   // CHECK-NEXT: %[[W:.*]] = quack_tv.warp_reduce mulf %[[P]] : tensor<8x8xf32, #{{.*}}>
   // CHECK-NEXT: return %[[W]]
-  %s = quack_tv.reduce mulf %v : tensor<8x64xf32, #t_part> -> tensor<8x1xf32, #r_part>
+  %s = quack_tv.reduce mulf %v : tensor<8x64xf32, #t_part>
   return %s : tensor<8x1xf32, #r_part>
 }
 
@@ -53,7 +53,7 @@ quack_tv.kernel @block(%x: memref<?x512xf32> in row, %y: memref<?xf32> out scala
   // CHECK-NEXT: %[[W:.*]] = quack_tv.warp_reduce addf %[[P]]
   // CHECK-NEXT: %[[B:.*]] = quack_tv.block_reduce addf %[[W]] : tensor<1x4xf32, #{{.*}}>
   // CHECK-NEXT: quack_tv.store %[[B]], %y
-  %s = quack_tv.reduce addf %v : tensor<1x512xf32, #t_block> -> tensor<1x1xf32, #r_block>
+  %s = quack_tv.reduce addf %v : tensor<1x512xf32, #t_block>
   quack_tv.store %s, %y : tensor<1x1xf32, #r_block>, memref<?xf32>
 }
 
@@ -64,7 +64,7 @@ quack_tv.kernel @exchange_of_warps(%x: memref<?x1024xf32> in row, %y: memref<?xf
   // CHECK: %[[W:.*]] = quack_tv.warp_reduce addf
   // CHECK-NEXT: %[[C:.*]] = quack_tv.cluster_reduce addf %[[W]] : tensor<1x8xf32, #{{.*}}>
   // CHECK-NEXT: quack_tv.store %[[C]], %y
-  %s = quack_tv.reduce addf %v : tensor<1x1024xf32, #t_cluster> -> tensor<1x1xf32, #r_cluster>
+  %s = quack_tv.reduce addf %v : tensor<1x1024xf32, #t_cluster>
   quack_tv.store %s, %y : tensor<1x1xf32, #r_cluster>, memref<?xf32>
 }
 
@@ -76,7 +76,7 @@ quack_tv.kernel @exchange_of_ctas(%x: memref<?x1024xf32> in row, %y: memref<?xf3
   // CHECK-NEXT: %[[B:.*]] = quack_tv.block_reduce addf %[[W]] : tensor<1x8xf32, #{{.*}}>
   // CHECK-NEXT: %[[C:.*]] = quack_tv.cluster_reduce addf %[[B]] : tensor<1x2xf32, #{{.*}}>
   // CHECK-NEXT: quack_tv.store %[[C]], %y
-  %s = quack_tv.reduce addf %v : tensor<1x1024xf32, #t_cluster> -> tensor<1x1xf32, #r_cluster>
+  %s = quack_tv.reduce addf %v : tensor<1x1024xf32, #t_cluster>
   quack_tv.store %s, %y : tensor<1x1xf32, #r_cluster>, memref<?xf32>
 }
 
@@ -86,7 +86,7 @@ quack_tv.kernel @exchange_of_ctas(%x: memref<?x1024xf32> in row, %y: memref<?xf3
 func.func @cluster_of_single_warps(%v: tensor<1x256xf32, #t_cta>) -> tensor<1x1xf32, #r_cta> {
   // CHECK: %[[C:.*]] = quack_tv.cluster_reduce addf
   // CHECK-NEXT: return %[[C]]
-  %s = quack_tv.reduce addf %v : tensor<1x256xf32, #t_cta> -> tensor<1x1xf32, #r_cta>
+  %s = quack_tv.reduce addf %v : tensor<1x256xf32, #t_cta>
   return %s : tensor<1x1xf32, #r_cta>
 }
 

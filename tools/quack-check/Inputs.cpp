@@ -27,6 +27,8 @@ template <typename Kernel> static Signature signatureOf(Kernel kernel) {
   signature.columns = kernel.getColumns();
   for (BlockArgument argument : kernel.getBody().getArguments()) {
     OperandAttr spec = kernel.getOperandAttr(argument.getArgNumber());
+    if (spec.getPresence() == Presence::absent)
+      continue;
     signature.operands.push_back({spec.getName().str(), spec.getRole(),
                                   spec.getDirection(),
                                   getElementTypeOrSelf(argument.getType())});

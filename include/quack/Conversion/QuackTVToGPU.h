@@ -73,14 +73,15 @@ bool mayBeOverwritten(tv::LoadOp load);
 /// nowhere: they read a row once, in chunks.
 struct OnlineGroup {
   tv::WarpReduceOp merge;
-  /// In the combiner's order.
+  /// In the block's order.
   llvm::SmallVector<tv::ThreadReduceOp> reductions;
-  /// Of the first reduction.
   llvm::SmallVector<tv::LoadOp> loads;
-  /// A load of a later reduction, with the first's of the same operand.
+  /// A later load, with the first one that reads the same.
   llvm::SmallVector<std::pair<tv::LoadOp, tv::LoadOp>> shared;
   /// Values for a row of the tile that are made of a chunk's partials.
   llvm::SmallVector<mlir::Value> ofPartials;
+  /// For each source of the merge, whether chunks have partials of it.
+  llvm::SmallVector<bool> changes;
 };
 
 /// Returns the group of which `first` is the first reduction, if there is one.

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "quack/Dialect/Quack/Combiners.h"
 #include "quack/Dialect/QuackTV/Exchange.h"
 #include "ThreadBuilder.h"
 
@@ -17,7 +18,6 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -37,15 +37,7 @@ ThreadBuilder::Values ThreadBuilder::combine(const Combiner &combiner,
       results.push_back(createCombine(b, loc, kind.getValue(), l, r));
     return results;
   }
-  Block &block = combiner.region->front();
-  IRMapping mapping;
-  mapping.map(block.getArguments().take_front(lhs.size()), lhs);
-  mapping.map(block.getArguments().drop_front(lhs.size()), rhs);
-  for (Operation &op : block.without_terminator())
-    b.clone(op, mapping);
-  for (Value yielded : block.getTerminator()->getOperands())
-    results.push_back(mapping.lookupOrDefault(yielded));
-  return results;
+  return inlineCombiner(b, *combiner.region, lhs, rhs);
 }
 
 TypedAttr ThreadBuilder::identity(const Combiner &combiner, unsigned index,
@@ -56,16 +48,28 @@ TypedAttr ThreadBuilder::identity(const Combiner &combiner, unsigned index,
   return cast<TypedAttr>(combiner.identities[index]);
 }
 
-Value ThreadBuilder::foldPiece(ReduceKind kind, Value piece, Location loc) {
-  auto type = dyn_cast<VectorType>(piece.getType());
+ThreadBuilder::Values ThreadBuilder::foldPieces(const Combiner &combiner, Values pieces,
+                                                Location loc) {
+  auto type = dyn_cast<VectorType>(pieces.front().getType());
   if (!type)
-    return piece;
-  auto elements = vector::ToElementsOp::create(b, loc, piece);
-  Values values(elements.getResults().begin(), elements.getResults().end());
-  for (size_t half = values.size() / 2; half > 0; half /= 2)
+    return pieces;
+  // By column, then by value.
+  SmallVector<Values> columns(type.getNumElements());
+  for (Value piece : pieces) {
+    auto elements = vector::ToElementsOp::create(b, loc, piece);
+    for (auto [column, element] : llvm::zip(columns, elements.getResults()))
+      column.push_back(element);
+  }
+  for (size_t half = columns.size() / 2; half > 0; half /= 2)
     for (size_t i = 0; i < half; ++i)
-      values[i] = createCombine(b, loc, kind, values[i], values[i + half]);
-  return values.front();
+      columns[i] = combine(combiner, columns[i], columns[i + half], loc);
+  return columns.front();
+}
+
+void ThreadBuilder::finish(tv::ThreadReduceOp reduce, const Values &sums, int64_t row) {
+  Values partials = foldPieces(combinerOf(reduce), sums, reduce.getLoc());
+  for (auto [result, partial] : llvm::zip(reduce.getResults(), partials))
+    pieces[{result, row}] = partial;
 }
 
 //===----------------------------------------------------------------------===//
@@ -82,6 +86,21 @@ static Value shuffle(OpBuilder &b, Location loc, Value value, int64_t distance) 
                               NVVM::ShflKind::bfly, UnitAttr());
 }
 
+/// shfl.sync.idx from the first of the lanes that `distances` join.
+static Value fromFirst(OpBuilder &b, Location loc, Value value,
+                       ArrayRef<int64_t> distances) {
+  auto i32 = [&](int64_t v) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(v));
+  };
+  int64_t joined = 0;
+  for (int64_t distance : distances)
+    joined |= distance;
+  Value lane = NVVM::LaneIdOp::create(b, loc, b.getI32Type());
+  Value first = arith::AndIOp::create(b, loc, lane, i32(~joined & (warpSize - 1)));
+  return NVVM::ShflOp::create(b, loc, value.getType(), i32(-1), value, first,
+                              i32(warpSize - 1), NVVM::ShflKind::idx, UnitAttr());
+}
+
 ThreadBuilder::Values ThreadBuilder::butterfly(const Combiner &combiner,
                                                Values values,
                                                ArrayRef<int64_t> distances,
@@ -92,6 +111,10 @@ ThreadBuilder::Values ThreadBuilder::butterfly(const Combiner &combiner,
       others.push_back(shuffle(b, loc, value, distance));
     values = combine(combiner, values, others, loc);
   }
+  // Lanes have combined the same partials, but in changed places: take one lane's.
+  if (!distances.empty() && !combiner.region->empty() && !isSymmetric(*combiner.region))
+    for (Value &value : values)
+      value = fromFirst(b, loc, value, distances);
   return values;
 }
 

@@ -100,10 +100,35 @@ Value ThreadBuilder::loadPiece(tv::LoadOp load, int64_t index) {
     return fromWords(loadUnaligned(load, index), fragment);
   Part part = partOf(fragment, index);
   part.fill = fillOf(load);
-  SmallVector<Value> words = loadWords(address, bytes, space, part, policy);
-  if (fragment.element.isInteger(8) && bytes == 1)
+  return fromLoaded(loadWords(address, bytes, space, part, policy), fragment);
+}
+
+Value ThreadBuilder::fromLoaded(ArrayRef<Value> words, const Fragment &to) {
+  if (to.element.isInteger(8) && to.run == 1)
     return arith::TruncIOp::create(b, loc, b.getI8Type(), words.front());
-  return fromWords(words, fragment);
+  return fromWords(words, to);
+}
+
+/// All threads of the row read the same element: one access of the warp.
+Value ThreadBuilder::gatherPiece(tv::GatherOp gather, int64_t index) {
+  Fragment fragment = fragmentOf(gather.getType());
+  Value column = piece(gather.getColumn(), index);
+  loc = gather.getLoc();
+  int64_t rowOffset = fragment.offset(index).row;
+  Value row = rowAddress(gather.getSource(), fragment, rowOffset);
+  // As an unsigned number a negative column is too great.
+  Value end = arith::ConstantOp::create(
+      b, loc, b.getIntegerAttr(column.getType(), kernel.getColumns()));
+  Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, column, end);
+  if (column.getType().isInteger(32))
+    column = arith::ExtUIOp::create(b, loc, b.getI64Type(), column);
+  Value address = LLVM::GEPOp::create(
+      b, loc, row.getType(), b.getIntegerType(fragment.elementBytes() * 8), row,
+      ArrayRef<LLVM::GEPArg>{column});
+  Part part{both(rowExists(fragment, rowOffset), exists), Predicate(), 0};
+  return fromLoaded(loadWords({address, 0}, fragment.elementBytes(),
+                              loadSpace(tv::LoadPolicy::cached), part, Value()),
+                    fragment);
 }
 
 /// Returns how many pieces `load` finds in shared memory, where the operand's first

@@ -24,77 +24,111 @@ static int64_t getElementCount(Value tile) {
 
 static bool isRow(Value tile) { return tv::getTileShape(tile.getType()).columns > 1; }
 
-/// Returns the pure operations behind `reduction`, up to loads, results of other
-/// steps and arguments.
-static SmallVector<Operation *> operationsBehind(tv::ThreadReduceOp reduction) {
+static bool isStep(Operation *op) {
+  return isa<tv::ThreadReduceOp, tv::WarpReduceOp, tv::CollectOp, tv::MergeOp>(op);
+}
+
+/// Returns the step that merges the partials which `first`, or what threads make of it,
+/// is one of, by a combiner.
+static tv::WarpReduceOp mergeOf(tv::ThreadReduceOp first) {
+  SmallVector<Value> partials(first.getResults());
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!partials.empty())
+    for (Operation *user : partials.pop_back_val().getUsers()) {
+      auto merge = dyn_cast<tv::WarpReduceOp>(user);
+      if (merge && !merge.getCombiner().empty())
+        return merge;
+      if (!isStep(user) && user->getNumResults() == 1 && !isRow(user->getResult(0)) &&
+          seen.insert(user).second)
+        partials.push_back(user->getResult(0));
+    }
+  return {};
+}
+
+/// Returns the operations of threads behind `merge`, in their order: its reductions and
+/// what they read, up to loads and other steps' results.
+static SmallVector<Operation *> operationsBehind(tv::WarpReduceOp merge) {
   SmallVector<Operation *> order;
   llvm::SmallPtrSet<Operation *, 16> seen;
-  std::function<void(Value)> visit = [&](Value value) {
-    Operation *op = value.getDefiningOp();
-    if (!op || !seen.insert(op).second)
-      return;
-    bool isStep = isa<tv::ThreadReduceOp, tv::WarpReduceOp, tv::CollectOp>(op);
-    if (!isStep && !isa<tv::LoadOp, tv::ReadOp>(op))
-      llvm::for_each(op->getOperands(), visit);
+  SmallVector<Value> needed(merge.getSources());
+  while (!needed.empty()) {
+    Operation *op = needed.pop_back_val().getDefiningOp();
+    bool isOther = !op || (isStep(op) && !isa<tv::ThreadReduceOp>(op));
+    if (isOther || !seen.insert(op).second)
+      continue;
     order.push_back(op);
-  };
-  visit(reduction.getSource());
+    if (!isa<tv::LoadOp, tv::ReadOp>(op))
+      llvm::append_range(needed, op->getOperands());
+  }
+  llvm::sort(order, [](Operation *lhs, Operation *rhs) { return lhs->isBeforeInBlock(rhs); });
   return order;
+}
+
+/// Enters a load of a row; false if the row waits somewhere, and need not be read in
+/// chunks.
+static bool addLoad(OnlineGroup &group, Operation *op) {
+  auto load = dyn_cast<tv::LoadOp>(op);
+  if (!load || !load.getAtUse())
+    return false;
+  auto same = llvm::find_if(group.loads, [&](tv::LoadOp other) {
+    return other.getSource() == load.getSource() && other.getType() == load.getType();
+  });
+  if (same != group.loads.end())
+    group.shared.push_back({load, *same});
+  else
+    group.loads.push_back(load);
+  return true;
 }
 
 std::optional<OnlineGroup> quack::findOnlineGroup(tv::ThreadReduceOp first) {
   OnlineGroup group;
-  for (Operation *user : first.getResult().getUsers())
-    if (auto merge = dyn_cast<tv::WarpReduceOp>(user);
-        merge && !merge.getCombiner().empty() &&
-        merge.getSources().front() == first.getResult())
-      group.merge = merge;
+  group.merge = mergeOf(first);
   if (!group.merge)
     return std::nullopt;
   llvm::SmallPtrSet<Operation *, 16> ofPartials;
-  for (Value source : group.merge.getSources()) {
-    auto reduction = source.getDefiningOp<tv::ThreadReduceOp>();
-    if (!reduction ||
-        reduction.getSource().getType() != first.getSource().getType())
-      return std::nullopt;
-    for (Operation *op : operationsBehind(reduction)) {
-      if (llvm::any_of(op->getOperands(), [&](Value operand) {
-            return ofPartials.contains(operand.getDefiningOp());
-          })) {
-        ofPartials.insert(op);
-        for (Value result : op->getResults())
-          if (getElementCount(result) < getElementCount(first.getSource()))
-            group.ofPartials.push_back(result);
-      }
-      if (!isa<tv::LoadOp, tv::ReadOp>(op) || !isRow(op->getResult(0)))
-        continue;
-      // What waits elsewhere need not be read in chunks.
-      auto load = dyn_cast<tv::LoadOp>(op);
-      if (!load || !load.getAtUse())
+  SmallVector<Operation *> behind = operationsBehind(group.merge);
+  for (Operation *op : behind) {
+    if (isa<tv::LoadOp, tv::ReadOp>(op) && isRow(op->getResult(0))) {
+      if (!addLoad(group, op))
         return std::nullopt;
-      auto same = llvm::find_if(group.loads, [&](tv::LoadOp other) {
-        return other.getSource() == load.getSource() &&
-               other.getType() == load.getType();
-      });
-      if (same != group.loads.end())
-        group.shared.push_back({load, *same});
-      else if (reduction == first)
-        group.loads.push_back(load);
-      else
-        return std::nullopt;
+      continue;
     }
-    ofPartials.insert(reduction);
-    group.reductions.push_back(reduction);
+    auto reduction = dyn_cast<tv::ThreadReduceOp>(op);
+    if (reduction) {
+      if (reduction.getSource().getType() != first.getSource().getType() &&
+          tv::getTileShape(reduction.getSource().getType()).columns !=
+              tv::getTileShape(first.getSource().getType()).columns)
+        return std::nullopt;
+      group.reductions.push_back(reduction);
+    }
+    bool isOfPartials = reduction || llvm::any_of(op->getOperands(), [&](Value operand) {
+      return ofPartials.contains(operand.getDefiningOp());
+    });
+    if (!isOfPartials)
+      continue;
+    ofPartials.insert(op);
+    for (Value result : op->getResults())
+      if (!isRow(result) || getElementCount(result) < getElementCount(first.getSource()))
+        group.ofPartials.push_back(result);
   }
-  if (group.loads.empty() || group.reductions.size() < 2)
+  if (group.loads.empty() || group.reductions.size() < 2 ||
+      group.reductions.front() != first)
     return std::nullopt;
+  // Partials of chunks are of no use to others.
+  auto isOurs = [&](Operation *user) {
+    return user == group.merge || llvm::is_contained(behind, user);
+  };
+  for (Operation *op : ofPartials)
+    if (!llvm::all_of(op->getUsers(), isOurs))
+      return std::nullopt;
+  for (Value source : group.merge.getSources())
+    group.changes.push_back(ofPartials.contains(source.getDefiningOp()));
   return group;
 }
 
 /// Returns the partials of the pieces `chunk`, which are of the row `row`.
-ThreadBuilder::Values ThreadBuilder::reduceChunk(const OnlineGroup &group,
-                                                 ArrayRef<int64_t> chunk,
-                                                 int64_t row) {
+ThreadBuilder::Values ThreadBuilder::reduceChunk(OnlineGroup &group,
+                                                 ArrayRef<int64_t> chunk, int64_t row) {
   // What the last chunk's partials gave; pieces of the row are others in each chunk.
   for (Value value : group.ofPartials)
     pieces.erase({value, row});
@@ -103,15 +137,15 @@ ThreadBuilder::Values ThreadBuilder::reduceChunk(const OnlineGroup &group,
   for (auto [later, first] : ArrayRef(group.shared))
     for (int64_t index : chunk)
       pieces[{later.getResult(), index}] = piece(first.getResult(), index);
-  Values partials;
-  for (tv::ThreadReduceOp reduction : ArrayRef(group.reductions)) {
-    Value sum;
+  for (tv::ThreadReduceOp reduction : group.reductions) {
+    Values sums;
     for (int64_t index : chunk)
-      sum = sum ? accumulate(reduction, sum, index)
-                : piece(reduction.getSource(), index);
-    partials.push_back(foldPiece(reduction.getKind(), sum, reduction.getLoc()));
-    pieces[{reduction.getResult(), row}] = partials.back();
+      accumulate(reduction, sums, index);
+    finish(reduction, sums, row);
   }
+  Values partials;
+  for (Value source : group.merge.getSources())
+    partials.push_back(piece(source, row));
   return partials;
 }
 
@@ -133,11 +167,19 @@ bool ThreadBuilder::visitOnline(tv::ThreadReduceOp first) {
     for (ArrayRef<int64_t> rest = indices; !rest.empty();
          rest = rest.drop_front(std::min(chunkPieces, rest.size()))) {
       Values partials = reduceChunk(*group, rest.take_front(chunkPieces), row);
-      merged = merged.empty() ? partials
-                              : combine(combiner, merged, partials, first.getLoc());
+      if (merged.empty()) {
+        merged = partials;
+        continue;
+      }
+      // What is the same for all chunks is counted once.
+      for (auto [index, changes] : llvm::enumerate(group->changes))
+        if (!changes)
+          partials[index] = constant(identity(combiner, index, partials[index].getType()),
+                                     partials[index].getType());
+      merged = combine(combiner, merged, partials, first.getLoc());
     }
-    for (auto [reduction, value] : llvm::zip(group->reductions, merged))
-      pieces[{reduction.getResult(), int64_t(row)}] = value;
+    for (auto [source, value] : llvm::zip(group->merge.getSources(), merged))
+      pieces[{source, int64_t(row)}] = value;
   }
   for (tv::ThreadReduceOp reduction : group->reductions)
     done.insert(reduction);

@@ -124,21 +124,34 @@ Value ThreadBuilder::createMask(tv::MaskOp mask, int64_t index) {
   return arith::SelectOp::create(b, loc, exists, source, identity);
 }
 
-/// Returns `sum` with piece `index` of the reduction's source. A masked piece that
-/// exists or does not as a whole is skipped: a predicate on the combining
-/// instruction, where the identity would take one more for each element.
-Value ThreadBuilder::accumulate(tv::ThreadReduceOp reduce, Value sum, int64_t index) {
-  Location loc = reduce.getLoc();
-  auto combine = [&](Value source) {
-    return createCombine(b, loc, reduce.getKind(), sum, piece(source, index));
-  };
-  auto mask = reduce.getSource().getDefiningOp<tv::MaskOp>();
-  if (!mask)
-    return combine(reduce.getSource());
-  Fragment fragment = fragmentOf(mask.getType());
+/// A masked piece that exists or does not as a whole is skipped: a predicate on the
+/// combining instruction, where the identity would take one more for each element.
+void ThreadBuilder::accumulate(tv::ThreadReduceOp reduce, Values &sums, int64_t index) {
+  Values masked;
+  for (Value source : reduce.getSources())
+    if (sums.empty() || !source.getDefiningOp<tv::MaskOp>())
+      masked.push_back(piece(source, index));
+    else
+      masked.push_back(Value());
+  if (sums.empty()) {
+    sums = masked;
+    return;
+  }
+  // All masks begin at the row's end.
+  Fragment fragment = fragmentOf(reduce.getSource().getType());
   int64_t column = fragment.offset(index).column;
   Predicate exists = columnsExist(fragment, column);
-  if (!exists || isTail(fragment, column) || isFilledWith(mask))
-    return combine(mask);
-  return arith::SelectOp::create(b, loc, exists, combine(mask.getSource()), sum);
+  bool isWhole = exists && !isTail(fragment, column);
+  bool isSkipped = false;
+  Values values;
+  for (auto [source, value] : llvm::zip(reduce.getSources(), masked)) {
+    auto mask = source.getDefiningOp<tv::MaskOp>();
+    bool skips = mask && isWhole && !isFilledWith(mask);
+    isSkipped |= skips;
+    values.push_back(value ? value : piece(skips ? mask.getSource() : source, index));
+  }
+  Values combined = combine(combinerOf(reduce), sums, values, reduce.getLoc());
+  for (auto [sum, next] : llvm::zip(sums, combined))
+    sum = isSkipped ? arith::SelectOp::create(b, reduce.getLoc(), exists, next, sum)
+                    : next;
 }

@@ -84,19 +84,12 @@ bool quack::sharesEdges(const Fragment &fragment) {
 bool quack::mayBeOverwritten(tv::LoadOp load) {
   auto kernel = load->getParentOfType<tv::KernelOp>();
   unsigned index = cast<BlockArgument>(load.getSource()).getArgNumber();
-  auto bytesOf = [&](unsigned number) {
-    return getElementTypeOrSelf(kernel.getFunctionType().getInput(number))
-        .getIntOrFloatBitWidth();
-  };
   if (kernel.getOperandAttr(index).getDirection() == Direction::inout)
     return true;
-  return kernel.getOperandAttr(index).getRole() == Role::row &&
-         llvm::any_of(llvm::seq<unsigned>(0, kernel.getOperandSpecs().size()),
+  return llvm::any_of(llvm::seq<unsigned>(0, kernel.getOperandSpecs().size()),
                       [&](unsigned other) {
-                        OperandAttr spec = kernel.getOperandAttr(other);
-                        return spec.getRole() == Role::row &&
-                               spec.getDirection() == Direction::out &&
-                               bytesOf(other) == bytesOf(index);
+                        return mayShareMemory(kernel.getFunctionType(),
+                                              kernel.getOperandSpecs(), index, other);
                       });
 }
 
@@ -118,7 +111,7 @@ SmallVector<Operation *> quack::gatherConsumers(Operation &first) {
     if (type && (type.getEncoding() != tile.getEncoding() ||
                  type.getShape() != tile.getShape()))
       break;
-    if (dependsOn(op->getOperand(0),
+    if (dependsOn(op->getOperands(),
                   [&](Operation *other) { return members.contains(other); }))
       break;
     type = tile;

@@ -124,7 +124,7 @@ void ThreadBuilder::visitConsumers(Operation &first) {
   SmallVector<Operation *> group = gatherConsumers(first);
   Fragment fragment = fragmentOf(first.getOperand(0).getType());
   // By reduction and row: what is accumulated so far.
-  llvm::DenseMap<std::pair<Operation *, int64_t>, Value> sums;
+  llvm::DenseMap<std::pair<Operation *, int64_t>, Values> sums;
   llvm::MapVector<int64_t, int64_t> rows;
   for (int64_t index = 0; index < fragment.pieces; ++index) {
     int64_t row = fragment.offset(index).row;
@@ -138,17 +138,14 @@ void ThreadBuilder::visitConsumers(Operation &first) {
         storePiece(store, index);
         continue;
       }
-      auto reduce = cast<tv::ThreadReduceOp>(op);
-      Value &sum = sums[{op, row}];
-      sum = sum ? accumulate(reduce, sum, index) : piece(reduce.getSource(), index);
+      accumulate(cast<tv::ThreadReduceOp>(op), sums[{op, row}], index);
     }
   }
   for (Operation *op : group) {
     done.insert(op);
     if (auto reduce = dyn_cast<tv::ThreadReduceOp>(op))
       for (auto [row, index] : rows)
-        pieces[{reduce.getResult(), index}] =
-            foldPiece(reduce.getKind(), sums[{op, row}], op->getLoc());
+        finish(reduce, sums[{op, row}], index);
   }
 }
 
@@ -191,6 +188,8 @@ Value ThreadBuilder::createPiece(Value tile, int64_t index) {
       .Case([&](tv::ReadOp read) { return readPiece(read, index); })
       .Case([&](tv::MaskOp mask) { return createMask(mask, index); })
       .Case([&](tv::WidenOp widen) { return createWiden(widen, index); })
+      .Case([&](tv::IndexOp op) { return createIndex(op, index); })
+      .Case([&](tv::GatherOp gather) { return gatherPiece(gather, index); })
       .Case([&](tv::BroadcastOp broadcast) {
         return createBroadcast(broadcast, index);
       })
@@ -239,6 +238,20 @@ Value ThreadBuilder::createBroadcast(tv::BroadcastOp broadcast, int64_t index) {
     return scalar;
   return vector::BroadcastOp::create(b, broadcast.getLoc(), to.pieceType(),
                                      scalar);
+}
+
+Value ThreadBuilder::createIndex(tv::IndexOp op, int64_t index) {
+  Fragment fragment = fragmentOf(op.getType());
+  loc = op.getLoc();
+  Value first = threadCoord(fragment).second;
+  SmallVector<Value> columns;
+  for (int64_t i = 0; i < fragment.run; ++i)
+    columns.push_back(
+        arith::AddIOp::create(b, loc, first, i32(fragment.offset(index).column + i)));
+  if (fragment.run == 1)
+    return columns.front();
+  return vector::FromElementsOp::create(b, loc, cast<VectorType>(fragment.pieceType()),
+                                        columns);
 }
 
 /// The grid has one row of CTAs, so %ctaid.y and %ctaid.z are 0, which neither

@@ -44,6 +44,11 @@ public:
 
 private:
   using Values = llvm::SmallVector<mlir::Value>;
+  /// How partials combine: by kinds or by a combiner region.
+  struct Combiner {
+    mlir::ArrayAttr kinds, identities;
+    mlir::Region *region;
+  };
 
   //===--- Values and pieces (ThreadBuilder.cpp) ---------------------------===//
   llvm::LogicalResult visit(mlir::Operation &op);
@@ -56,13 +61,13 @@ private:
   mlir::Value createElementwise(mlir::Operation *op, mlir::OpResult result,
                                 int64_t index);
   mlir::Value createBroadcast(tv::BroadcastOp broadcast, int64_t index);
+  mlir::Value createIndex(tv::IndexOp op, int64_t index);
   mlir::Value createWiden(tv::WidenOp widen, int64_t index);
   /// Returns a zero that no compiler can know, another value for each pass.
   mlir::Value opaqueZero(int64_t pass);
 
   //===--- Rows read in chunks (Online.cpp) ---------------------------------===//
-  Values reduceChunk(const OnlineGroup &group, llvm::ArrayRef<int64_t> chunk,
-                     int64_t row);
+  Values reduceChunk(OnlineGroup &group, llvm::ArrayRef<int64_t> chunk, int64_t row);
   /// Converts `first` and the reductions that need its partials chunk by chunk, if
   /// there are some and their row is held nowhere; returns whether.
   bool visitOnline(tv::ThreadReduceOp first);
@@ -73,7 +78,9 @@ private:
   /// Returns whether the load behind `mask` leaves its identity.
   bool isFilledWith(tv::MaskOp mask);
   mlir::Value createMask(tv::MaskOp mask, int64_t index);
-  mlir::Value accumulate(tv::ThreadReduceOp reduce, mlir::Value sum, int64_t index);
+  /// Combines piece `index` of the reduction's sources into `sums`, which is empty
+  /// before the first.
+  void accumulate(tv::ThreadReduceOp reduce, Values &sums, int64_t index);
   llvm::DenseMap<mlir::Value, uint32_t> fills;
 
   //===--- Coordinates (Coordinates.cpp) -----------------------------------===//
@@ -156,6 +163,9 @@ private:
   void issueLoad(tv::LoadOp load, int64_t index);
   void issueLoads(tv::LoadOp load, llvm::ArrayRef<int64_t> indices);
   mlir::Value loadAtUse(tv::LoadOp load, int64_t index);
+  mlir::Value gatherPiece(tv::GatherOp gather, int64_t index);
+  /// Returns the piece that was loaded as `words`.
+  mlir::Value fromLoaded(llvm::ArrayRef<mlir::Value> words, const Fragment &to);
   void storePiece(tv::StoreOp store, int64_t index);
   void visitLoad(tv::LoadOp load);
   void visitStage(tv::StageOp stage);
@@ -278,17 +288,17 @@ private:
   llvm::DenseMap<mlir::Operation *, PendingStore> pendingStores;
 
   //===--- Reductions and exchange (Exchange.cpp) --------------------------===//
-  /// How partials combine: by kinds or by a combiner region.
-  struct Combiner {
-    mlir::ArrayAttr kinds, identities;
-    mlir::Region *region;
-  };
   Values combine(const Combiner &combiner, mlir::ValueRange lhs,
                  mlir::ValueRange rhs, mlir::Location loc);
   mlir::TypedAttr identity(const Combiner &combiner, unsigned index,
                            mlir::Type type);
-  /// Folds the columns of a piece by halves.
-  mlir::Value foldPiece(ReduceKind kind, mlir::Value piece, mlir::Location loc);
+  /// Folds the columns of pieces by halves.
+  Values foldPieces(const Combiner &combiner, Values pieces, mlir::Location loc);
+  /// Makes the partials of the thread's row `row` out of `sums`.
+  void finish(tv::ThreadReduceOp reduce, const Values &sums, int64_t row);
+  static Combiner combinerOf(tv::ThreadReduceOp reduce) {
+    return {reduce.getKinds(), reduce.getIdentities(), &reduce.getCombiner()};
+  }
   Values butterfly(const Combiner &combiner, Values values,
                    llvm::ArrayRef<int64_t> distances, mlir::Location loc);
   void visitWarpReduce(tv::WarpReduceOp reduce);

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileBuilder.h"
+#include "quack/Dialect/Quack/KernelOperands.h"
 #include "quack/Transforms/Passes.h"
 
 #define DEBUG_TYPE "convert-quack-to-quack-tv"
@@ -44,6 +45,7 @@ void ConvertQuackToQuackTVPass::runOnOperation() {
       kernel.emitOpError("must have a complete plan: run quack-plan first");
       return signalPassFailure();
     }
+    dropAbsentOperands(kernel);
     if (failed(TileBuilder(kernel, plan).build()))
       return signalPassFailure();
     kernel.erase();

@@ -7,11 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileBuilder.h"
+#include "quack/Dialect/Quack/KernelOperands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace quack;
@@ -35,8 +37,8 @@ LogicalResult TileBuilder::build() {
   SmallVector<StoreOp> late;
   for (Operation &op : kernel.getBody().front()) {
     // Reductions are made in program order, whoever uses them first.
-    if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      if (!get(reduce.getResult(), 0))
+    if (getPassCount(&op) > 0) {
+      if (!get(op.getResult(0), 0))
         return failure();
     } else if (auto store = dyn_cast<StoreOp>(op)) {
       if (isStoredLast(store))
@@ -59,8 +61,7 @@ int64_t TileBuilder::passOf(Value value) {
   if (Operation *op = value.getDefiningOp()) {
     for (Value operand : op->getOperands())
       pass = std::max(pass, passOf(operand));
-    if (isa<ReduceOp>(op))
-      ++pass;
+    pass += getPassCount(op);
   }
   return passes[value] = pass;
 }
@@ -194,16 +195,19 @@ Value TileBuilder::createLoad(LoadOp load, int64_t pass) {
   llvm_unreachable("unknown hold");
 }
 
-/// Where rows are read again, a row that is stored may be one of them: all of its
-/// reads must come first. What is computed again need not wait for its store.
+/// Where rows are read again, or single elements of them, a row that is stored may be
+/// one of them: all of its reads must come first. What is computed again need not wait
+/// for its store.
 bool TileBuilder::isStoredLast(StoreOp store) {
   auto isReadAgain = [&](LoadOp load) {
     return isa<RankedTensorType>(load.getResult().getType()) &&
            holdOf(load) == tv::Hold::reload;
   };
+  Block &body = kernel.getBody().front();
   return isa<RankedTensorType>(store.getValue().getType()) &&
          (isRecomputed(store.getValue()) ||
-          llvm::any_of(kernel.getBody().front().getOps<LoadOp>(), isReadAgain));
+          llvm::any_of(body.getOps<LoadOp>(), isReadAgain) ||
+          llvm::any_of(body.getOps<ExtractOp>(), mustMeet));
 }
 
 /// Side by side and after all that they store, so that the stores of a piece follow
@@ -252,8 +256,20 @@ Value TileBuilder::get(Value value, int64_t pass) {
 Value TileBuilder::create(Operation *op, Value value, int64_t pass) {
   if (auto load = dyn_cast<LoadOp>(op))
     return createLoad(load, pass);
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return createReduce(reduce);
+  if (isa<ReduceOp, ArgMaxOp, ArgMinOp, MomentsOp>(op)) {
+    SmallVector<Value> made =
+        llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)
+            .Case([&](ReduceOp reduce) { return createReduce(reduce); })
+            .Case([&](MomentsOp moments) { return createMoments(moments); })
+            .Default([&](Operation *) { return createArg(op, isa<ArgMaxOp>(op)); });
+    for (auto [result, tile] : llvm::zip(op->getResults(), made))
+      tiles[{result, -1}] = tile;
+    return made.empty() ? Value() : made[cast<OpResult>(value).getResultNumber()];
+  }
+  if (auto extract = dyn_cast<ExtractOp>(op))
+    return createExtract(extract);
+  if (isa<IndexOp>(op))
+    return tv::IndexOp::create(b, op->getLoc(), tileType(value.getType()));
   if (op->hasTrait<OpTrait::ConstantLike>())
     return createConstant(op);
   if (isa<ColumnsOp>(op))
@@ -286,26 +302,6 @@ Value TileBuilder::createConstant(Operation *op) {
     return Value();
   }
   return splat(op->getLoc(), cast<TypedAttr>(attr), type);
-}
-
-Value TileBuilder::createReduce(ReduceOp reduce) {
-  Location loc = reduce.getLoc();
-  ReduceKind kind = reduce.getKind();
-  Value row = get(reduce.getSource(), passOf(reduce.getSource()));
-  if (!row)
-    return Value();
-  auto type = cast<RankedTensorType>(row.getType());
-  int64_t columns = kernel.getColumns();
-  if (columns < shape.columns)
-    row = tv::MaskOp::create(b, loc, row, columns,
-                             getIdentity(kind, type.getElementType()));
-  Value result = tv::ReduceOp::create(
-      b, loc, scalarType(type.getElementType()),
-      ReduceKindAttr::get(b.getContext(), kind), row);
-  if (!reduce.getInit())
-    return result;
-  Value init = get(reduce.getInit(), 0);
-  return init ? createCombine(b, loc, kind, init, result) : Value();
 }
 
 Value TileBuilder::createElementwise(OpResult value, int64_t pass) {

@@ -42,11 +42,35 @@ private:
   mlir::Value create(mlir::Operation *op, mlir::Value value, int64_t pass);
   mlir::Value createLoad(LoadOp load, int64_t pass);
   mlir::Value createConstant(mlir::Operation *op);
-  mlir::Value createReduce(ReduceOp reduce);
   mlir::Value createElementwise(mlir::OpResult value, int64_t pass);
   /// Divides a row by a row scalar: one division a row, products for elements.
   mlir::Value createDivideByScalar(mlir::Location loc, mlir::Value row,
                                    mlir::Value divisor);
+
+  //===--- Reductions (TileReductions.cpp) ----------------------------------===//
+  /// Each returns the tiles of the operation's results, or nothing after an error.
+  llvm::SmallVector<mlir::Value> createReduce(ReduceOp reduce);
+  llvm::SmallVector<mlir::Value> createArg(mlir::Operation *op, bool isMax);
+  llvm::SmallVector<mlir::Value> createMoments(MomentsOp moments);
+  /// Returns `tile` with the identity in columns that do not exist.
+  mlir::Value createMask(mlir::Location loc, mlir::Value tile,
+                         mlir::TypedAttr identity);
+  /// Combines partials of threads by the region that `build` fills: from one partial
+  /// and another to what it yields.
+  llvm::SmallVector<mlir::Value> combinePartials(
+      mlir::Location loc, mlir::ValueRange partials,
+      llvm::ArrayRef<mlir::Attribute> identities,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange, mlir::ValueRange)>
+          build);
+
+  //===--- One element of a row (Extract.cpp) -------------------------------===//
+  mlir::Value createExtract(ExtractOp extract);
+  /// Returns the element of `row` at `column`, both row scalars: what `row` is made by
+  /// is made again for it alone. Null after an error.
+  mlir::Value elementOf(mlir::Value row, mlir::Value column);
+  mlir::Value createElement(mlir::OpResult row, mlir::Value column);
+  /// Returns `scalar` once all threads of the row have it.
+  mlir::Value meet(mlir::Location loc, mlir::Value scalar);
 
   bool isStoredLast(StoreOp store);
   /// Stores values that are computed in `pass`.
@@ -74,6 +98,8 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> held;
   /// Tiles by source value and pass (-1 where the pass makes no difference).
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> tiles;
+  /// Elements by row value and tile of the column.
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Value>, mlir::Value> elements;
 };
 
 } // namespace quack

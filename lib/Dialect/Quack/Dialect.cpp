@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "quack/Dialect/Quack/Quack.h"
+#include "quack/Dialect/Quack/KernelOperands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -31,4 +31,25 @@ void QuackDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/Quack/QuackOps.cpp.inc"
       >();
+}
+
+Attribute OperandAttr::parse(AsmParser &parser, Type) {
+  StringAttr name;
+  FailureOr<Direction> direction = failure();
+  FailureOr<Role> role = failure();
+  Presence presence = Presence::required;
+  Attribute substitute;
+  if (parser.parseLess() || parser.parseAttribute(name) || parser.parseComma() ||
+      failed(direction = FieldParser<Direction>::parse(parser)) ||
+      failed(role = FieldParser<Role>::parse(parser)) ||
+      parsePresence(parser, presence, substitute) || parser.parseGreater())
+    return {};
+  return get(parser.getContext(), name, *direction, *role, presence, substitute);
+}
+
+void OperandAttr::print(AsmPrinter &printer) const {
+  printer << '<' << getName() << ", " << stringifyDirection(getDirection()) << ' '
+          << stringifyRole(getRole());
+  printPresence(printer, *this);
+  printer << '>';
 }

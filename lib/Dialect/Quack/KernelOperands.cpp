@@ -8,6 +8,7 @@
 
 #include "quack/Dialect/Quack/KernelOperands.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -35,6 +36,35 @@ static ParseResult parseEnumKeyword(OpAsmParser &parser, Enum &value,
   return error;
 }
 
+ParseResult quack::parsePresence(AsmParser &parser, Presence &presence,
+                                 Attribute &substitute) {
+  presence = Presence::required;
+  if (succeeded(parser.parseOptionalKeyword("absent"))) {
+    presence = Presence::absent;
+    return success();
+  }
+  if (failed(parser.parseOptionalKeyword("optional")))
+    return success();
+  presence = Presence::optional;
+  OptionalParseResult parsed = parser.parseOptionalAttribute(substitute);
+  return parsed.has_value() ? *parsed : success();
+}
+
+void quack::printPresence(AsmPrinter &printer, OperandAttr spec) {
+  if (spec.getPresence() == Presence::required)
+    return;
+  printer << ' ' << stringifyPresence(spec.getPresence());
+  if (!spec.getSubstitute())
+    return;
+  printer << ' ';
+  // What is no decimal number needs its type to be read back.
+  auto number = dyn_cast<FloatAttr>(spec.getSubstitute());
+  if (number && !number.getValue().isFinite())
+    printer << spec.getSubstitute();
+  else
+    printer.printAttributeWithoutType(spec.getSubstitute());
+}
+
 ParseResult
 quack::parseKernelOperands(OpAsmParser &parser,
                            SmallVectorImpl<OpAsmParser::Argument> &args,
@@ -59,10 +89,14 @@ quack::parseKernelOperands(OpAsmParser &parser,
                                  "a role (row, columns or scalar)"))
         return failure();
     }
+    Presence presence = Presence::required;
+    Attribute substitute;
+    if (parsePresence(parser, presence, substitute))
+      return failure();
     StringRef name = arg.ssaName.name.drop_front();
     specs.push_back(OperandAttr::get(parser.getContext(),
                                      parser.getBuilder().getStringAttr(name),
-                                     direction, role));
+                                     direction, role, presence, substitute));
     return success();
   };
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseOne);
@@ -115,6 +149,7 @@ void quack::printKernelOperands(OpAsmPrinter &printer, Block &block,
         if (spec.getRole() != Role::value)
           printer << ' ' << stringifyDirection(spec.getDirection()) << ' '
                   << stringifyRole(spec.getRole());
+        printPresence(printer, spec);
       });
   printer << ')';
 }
@@ -227,6 +262,34 @@ static LogicalResult verifyOperand(Operation *kernel, OperandAttr spec,
   return success();
 }
 
+/// C15
+static LogicalResult verifyPresence(Operation *kernel, OperandAttr spec, Type type) {
+  auto error = [&]() {
+    return kernel->emitOpError("operand '") << spec.getName().getValue() << "' ";
+  };
+  Direction direction = spec.getDirection();
+  Attribute substitute = spec.getSubstitute();
+  if (spec.getPresence() == Presence::absent && direction != Direction::out)
+    return error() << "must be out to be absent, got " << stringifyDirection(direction);
+  if (spec.getPresence() == Presence::optional && direction == Direction::inout)
+    return error() << "is inout and must not be optional";
+  bool needs = spec.getPresence() == Presence::optional && direction == Direction::in;
+  if (!needs && substitute)
+    return error() << "must have no number that stands for its elements, got "
+                   << substitute << ": only an optional in operand has one";
+  if (!needs)
+    return success();
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(type));
+  bool fits = isFloat ? isa_and_nonnull<FloatAttr>(substitute)
+                      : isa_and_nonnull<IntegerAttr>(substitute);
+  if (fits)
+    return success();
+  InFlightDiagnostic diagnostic = error();
+  diagnostic << "is optional and must have " << (isFloat ? "a float" : "an integer")
+             << " that stands for its elements where it is absent, got ";
+  return substitute ? diagnostic << substitute : diagnostic << "none";
+}
+
 /// C12: a name that PTX and launchers can use (PTX ISA, identifiers).
 static LogicalResult verifyKernelName(Operation *kernel) {
   StringRef name =
@@ -260,7 +323,8 @@ LogicalResult quack::verifyKernelOperands(Operation *kernel, FunctionType type,
   bool hasRow = false;
   for (auto [spec, input] :
        llvm::zip(specs.getAsRange<OperandAttr>(), type.getInputs())) {
-    if (failed(verifyOperand(kernel, spec, input)))
+    if (failed(verifyOperand(kernel, spec, input)) ||
+        failed(verifyPresence(kernel, spec, input)))
       return failure();
     StringRef name = spec.getName().getValue();
     // C4
@@ -296,6 +360,43 @@ int64_t quack::getKernelColumns(FunctionType type, ArrayAttr specs) {
     if (spec.getRole() == Role::row)
       return cast<MemRefType>(input).getShape().back();
   return ShapedType::kDynamic;
+}
+
+bool quack::mayShareMemory(FunctionType type, ArrayAttr specs, unsigned read,
+                           unsigned written) {
+  auto spec = [&](unsigned index) { return cast<OperandAttr>(specs[index]); };
+  auto width = [&](unsigned index) {
+    return getElementTypeOrSelf(type.getInput(index)).getIntOrFloatBitWidth();
+  };
+  return spec(read).getRole() == Role::row && spec(written).getRole() == Role::row &&
+         spec(written).getDirection() == Direction::out && width(read) == width(written);
+}
+
+void quack::dropAbsentOperands(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  SmallVector<Type> types;
+  SmallVector<Attribute> specs;
+  llvm::BitVector dropped(body.getNumArguments());
+  for (BlockArgument arg : body.getArguments()) {
+    OperandAttr spec = kernel.getOperandAttr(arg.getArgNumber());
+    if (spec.getPresence() != Presence::absent) {
+      types.push_back(arg.getType());
+      specs.push_back(spec);
+      continue;
+    }
+    for (Operation *store : llvm::make_early_inc_range(arg.getUsers()))
+      store->erase();
+    dropped.set(arg.getArgNumber());
+  }
+  if (dropped.none())
+    return;
+  body.eraseArguments(dropped);
+  Builder builder(kernel.getContext());
+  kernel.setFunctionType(builder.getFunctionType(types, {}));
+  kernel.setOperandSpecsAttr(builder.getArrayAttr(specs));
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
 }
 
 OperandAttr quack::verifyIsKernelOperand(Operation *op, Value value,

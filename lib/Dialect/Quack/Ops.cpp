@@ -7,32 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "quack/Dialect/Quack/Combiners.h"
 #include "quack/Dialect/Quack/KernelOperands.h"
+#include "quack/Support/Dependence.h"
 
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace quack;
-
-//===----------------------------------------------------------------------===//
-// Custom directives
-//===----------------------------------------------------------------------===//
-
-/// The type of `init` is the result's: only that one is written.
-static ParseResult
-parseInitType(OpAsmParser &parser, Type &initType, Type &resultType,
-              const std::optional<OpAsmParser::UnresolvedOperand> &init) {
-  if (parser.parseType(resultType))
-    return failure();
-  if (init)
-    initType = resultType;
-  return success();
-}
-
-static void printInitType(OpAsmPrinter &printer, Operation *, Type, Type resultType,
-                          Value) {
-  printer << resultType;
-}
 
 #define GET_OP_CLASSES
 #include "dialects/Quack/QuackOps.cpp.inc"
@@ -123,7 +105,7 @@ static bool isRowProgramType(Type type, int64_t columns) {
 
 /// C6: an operation that a row program may hold.
 static LogicalResult verifyBodyOp(KernelOp kernel, Operation &op) {
-  bool ours = isa<LoadOp, StoreOp, ColumnsOp, BroadcastOp, ReduceOp>(op);
+  bool ours = isa<QuackDialect>(op.getDialect()) && !isa<KernelOp, YieldOp>(op);
   bool elementwise = op.hasTrait<OpTrait::Elementwise>() &&
                      op.getNumRegions() == 0 && isMemoryEffectFree(&op);
   bool constant = op.hasTrait<OpTrait::ConstantLike>();
@@ -270,30 +252,134 @@ LogicalResult BroadcastOp::verify() {
   return success();
 }
 
-LogicalResult ReduceOp::verify() {
-  Type element = cast<RankedTensorType>(getSource().getType()).getElementType();
-  // C1
-  if (!fitsElementType(getKind(), element))
-    return emitOpError("kind ")
-           << stringifyReduceKind(getKind()) << " must not be used on " << element
-           << ": kinds that end in f take floats, the others integers";
-  // C2
-  if (!element.isF32() && !element.isInteger(32)) {
-    InFlightDiagnostic error =
-        emitOpError("source must have element type f32 or i32, got ") << element;
-    if (isa<FloatType>(element))
-      error.attachNote() << (element.getIntOrFloatBitWidth() < 32
-                                 ? "widen it with arith.extf first: sums are kept in f32"
-                                 : "narrow it with arith.truncf first: sums are kept "
-                                   "in f32");
-    return error;
+ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::UnresolvedOperand> sources, inits;
+  SmallVector<Type> types, resultTypes;
+  ReduceKindAttr kind;
+  if (failed(parser.parseOptionalKeyword("combine"))) {
+    if (parseReduceKind(parser, kind))
+      return failure();
+    result.addAttribute(getKindAttrName(result.name), kind);
   }
+  if (parser.parseOperandList(sources) ||
+      parseIdentities(parser, getIdentitiesAttrName(result.name), result))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("init")) && parser.parseOperandList(inits))
+    return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
+      parser.parseTypeList(types) || parser.parseArrow() ||
+      parser.parseTypeList(resultTypes))
+    return failure();
+  // The inits have the results' types: only those are written.
+  ArrayRef<Type> initTypes = resultTypes;
+  if (inits.empty())
+    initTypes = {};
+  if (parser.resolveOperands(sources, types, loc, result.operands) ||
+      parser.resolveOperands(inits, initTypes, loc, result.operands))
+    return failure();
+  auto &segments = result.getOrAddProperties<Properties>().operandSegmentSizes;
+  segments = {static_cast<int32_t>(sources.size()), static_cast<int32_t>(inits.size())};
+  result.addTypes(resultTypes);
+  return parseCombiner(parser, result);
+}
+
+void ReduceOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << (getKind() ? stringifyReduceKind(*getKind()) : "combine") << ' '
+          << getSources();
+  if (!getIdentities().empty())
+    printer << " identity " << getIdentities();
+  if (!getInits().empty())
+    printer << " init " << getInits();
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {getKindAttrName(), getIdentitiesAttrName(),
+                                 getOperandSegmentSizesAttrName()});
+  printer << " : ";
+  llvm::interleaveComma(getSources().getTypes(), printer);
+  printer << " -> ";
+  llvm::interleaveComma(getResultTypes(), printer);
+  printCombiner(printer, getCombiner());
+}
+
+/// C2
+static LogicalResult verifyIsReducible(ReduceOp op, Type element) {
+  if (element.isF32() || element.isInteger(32))
+    return success();
+  InFlightDiagnostic error =
+      op.emitOpError("source must have element type f32 or i32, got ") << element;
+  if (isa<FloatType>(element))
+    error.attachNote() << (element.getIntOrFloatBitWidth() < 32
+                               ? "widen it with arith.extf first: sums are kept in f32"
+                               : "narrow it with arith.truncf first: sums are kept "
+                                 "in f32");
+  return error;
+}
+
+/// C4: what a slot of an exchange holds.
+static constexpr size_t maxSources = 8;
+
+LogicalResult ReduceOp::verify() {
+  SmallVector<Type> elements = llvm::map_to_vector(
+      getSources().getTypes(), [](Type type) { return getElementTypeOrSelf(type); });
+  // C4
+  size_t count = elements.size();
+  bool byKind = getCombiner().empty();
+  if (byKind ? !getKind() || count != 1 : getKind() || count < 1 || count > maxSources)
+    return emitOpError("must have a kind and one source, or a combiner and 1 to ")
+           << maxSources << " sources; got " << (getKind() ? "a kind, " : "")
+           << (byKind ? "" : "a combiner, ") << count << " sources";
+  if (!llvm::all_equal(llvm::map_range(getSources().getTypes(), [](Type type) {
+        return cast<RankedTensorType>(type).getDimSize(0);
+      })))
+    return emitOpError("sources must be of one length, got ") << getSources().getTypes();
+  // C1
+  if (byKind && !fitsElementType(*getKind(), elements.front()))
+    return emitOpError("kind ")
+           << stringifyReduceKind(*getKind()) << " must not be used on "
+           << elements.front()
+           << ": kinds that end in f take floats, the others integers";
+  for (Type element : elements)
+    if (failed(verifyIsReducible(*this, element)))
+      return failure();
   // C3
-  if (getResult().getType() != element)
-    return emitOpError("result must be ") << element << ", got "
-                                          << getResult().getType();
-  if (getInit() && getInit().getType() != element)
-    return emitOpError("'init' must be ") << element << ", got "
-                                          << getInit().getType();
-  return success();
+  if (getResultTypes() != TypeRange(elements))
+    return emitOpError("result must be ") << elements << ", got " << getResultTypes();
+  if (!getInits().empty() && getInits().getTypes() != TypeRange(elements))
+    return emitOpError("'init' must be ")
+           << elements << ", got " << getInits().getTypes();
+  // C5, C6
+  return byKind ? success()
+                : verifyCombiner(*this, getCombiner(), getIdentities(), elements,
+                                 YieldOp::getOperationName());
+}
+
+//===----------------------------------------------------------------------===//
+// Passes over the row
+//===----------------------------------------------------------------------===//
+
+int64_t quack::getPassCount(Operation *op) {
+  if (auto extract = dyn_cast<ExtractOp>(op))
+    return mustMeet(extract) ? 1 : 0;
+  if (isa<ArgMaxOp, ArgMinOp, MomentsOp>(op))
+    return 2;
+  return isa<ReduceOp>(op) ? 1 : 0;
+}
+
+bool quack::mayBeStored(KernelOp kernel, unsigned read) {
+  if (kernel.getOperandAttr(read).getDirection() == Direction::inout)
+    return true;
+  return llvm::any_of(llvm::seq<unsigned>(0, kernel.getOperandSpecs().size()),
+                      [&](unsigned other) {
+                        return mayShareMemory(kernel.getFunctionType(),
+                                              kernel.getOperandSpecs(), read, other);
+                      });
+}
+
+bool quack::mustMeet(ExtractOp extract) {
+  auto kernel = extract->getParentOfType<KernelOp>();
+  return dependsOn(extract.getSource(), [&](Operation *op) {
+    auto load = dyn_cast<LoadOp>(op);
+    return load && isa<RankedTensorType>(load.getType()) &&
+           mayBeStored(kernel, cast<BlockArgument>(load.getSource()).getArgNumber());
+  });
 }

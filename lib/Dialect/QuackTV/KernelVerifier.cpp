@@ -10,6 +10,7 @@
 
 #include "quack/Dialect/QuackTV/Exchange.h"
 #include "quack/Dialect/QuackTV/QuackTV.h"
+#include "quack/Support/Dependence.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -88,6 +89,13 @@ LogicalResult KernelOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+/// Returns whether storing operand `number` may change the row operand `source`.
+static bool mayBeStored(KernelOp kernel, Value source, unsigned number) {
+  unsigned read = cast<BlockArgument>(source).getArgNumber();
+  return read == number || mayShareMemory(kernel.getFunctionType(),
+                                          kernel.getOperandSpecs(), read, number);
+}
+
 namespace {
 /// Walks a kernel body once and follows the state of its barriers.
 class ProtocolChecker {
@@ -112,7 +120,7 @@ private:
     return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
         .Case<AllocExchangeOp, ClusterInitOp, ClusterArriveOp, ClusterWaitOp,
               PublishOp, BarrierOp, ExchangeWaitOp, CollectOp, AwaitOp, ReadOp,
-              LoadOp, StoreOp>(
+              LoadOp, GatherOp, WarpReduceOp, StoreOp>(
             [&](auto known) { return visit(known); })
         .Default([](Operation *) { return success(); });
   }
@@ -187,8 +195,10 @@ private:
   }
 
   LogicalResult visit(CollectOp op) {
-    if (ready.contains(op.getBuffer()))
+    if (ready.contains(op.getBuffer())) {
+      meet(op.getPartials());
       return success();
+    }
     return op.emitOpError("must come after the ")
            << (isRemote(op.getBuffer()) ? "exchange_wait" : "barrier")
            << " that follows the publish to its buffer";
@@ -212,8 +222,33 @@ private:
     return success();
   }
 
+  // C19
+  LogicalResult visit(GatherOp op) {
+    gathered.push_back(op);
+    return success();
+  }
+
+  /// Where a row's threads are lanes of one warp, they have all shuffled.
+  LogicalResult visit(WarpReduceOp op) {
+    if (kernel.getPlan().getThreadsPerRow() <= warpSize)
+      meet(op.getSources());
+    return success();
+  }
+
+  /// All threads of the row have what `values` need.
+  void meet(ValueRange values) {
+    llvm::erase_if(gathered, [&](GatherOp gather) {
+      return dependsOn(values, [&](Operation *op) { return op == gather; });
+    });
+  }
+
   LogicalResult visit(StoreOp op) {
     unsigned number = cast<BlockArgument>(op.getTarget()).getArgNumber();
+    bool sharesRow = kernel.getPlan().getThreadsPerRow() > 1;
+    for (GatherOp gather : gathered)
+      if (arePlaced && sharesRow && mayBeStored(kernel, gather.getSource(), number))
+        return op.emitOpError("of a row must come after all threads of the row have "
+                              "combined what a gather reads, which may lie there");
     bool isLoaded = loadedScalars.contains(op.getTarget()) ||
                     released.contains(op.getTarget());
     if (!arePlaced || !isLoaded ||
@@ -234,6 +269,8 @@ private:
   bool arePlaced = false, arrived = false, peersReady = false;
   /// Operands that some thread may yet have to load; those before the release.
   llvm::SmallDenseSet<Value> loadedScalars, released;
+  /// Gathers that some thread may yet have to make.
+  SmallVector<GatherOp> gathered;
   llvm::SmallDenseSet<Value> published, ready, arrivedStages;
   llvm::SmallDenseMap<int64_t, int64_t> expectedBytes;
 };
@@ -313,17 +350,27 @@ static LogicalResult verifySharedMemory(KernelOp kernel) {
 
 /// C17: columns that do not exist change no reduction.
 static LogicalResult verifyPadding(KernelOp kernel, Operation *reduction,
-                                   ReduceKind kind, Value source) {
-  if (getTileShape(source.getType()).columns <= kernel.getColumns())
-    return success();
-  auto mask = source.getDefiningOp<MaskOp>();
-  TypedAttr identity = getIdentity(kind, getElementTypeOrSelf(source.getType()));
-  if (mask && mask.getIdentity() == identity)
-    return success();
-  InFlightDiagnostic error =
-      reduction->emitOpError("must take a quack_tv.mask with identity ")
-      << identity << ", since its tile has more columns than the row, got ";
-  return mask ? error << mask.getIdentity() : error << "no mask";
+                                   ValueRange sources, ArrayAttr kinds,
+                                   ArrayAttr identities) {
+  for (auto [index, source] : llvm::enumerate(sources)) {
+    // A partial of threads is not the row's element.
+    TileShape shape = getTileShape(source.getType());
+    bool isRow = shape.columns == kernel.getPlan().getPaddedColumns(kernel.getColumns());
+    if (!isRow || shape.columns <= kernel.getColumns())
+      continue;
+    auto mask = source.getDefiningOp<MaskOp>();
+    Attribute identity =
+        kinds.empty() ? identities[index]
+                      : getIdentity(cast<ReduceKindAttr>(kinds[index]).getValue(),
+                                    getElementTypeOrSelf(source.getType()));
+    if (mask && mask.getIdentity() == identity)
+      continue;
+    InFlightDiagnostic error =
+        reduction->emitOpError("must take a quack_tv.mask with identity ")
+        << identity << ", since its tile has more columns than the row, got ";
+    return mask ? error << mask.getIdentity() : error << "no mask";
+  }
+  return success();
 }
 
 /// C7: an operation that a tile program may hold.
@@ -396,8 +443,8 @@ static LogicalResult verifyPadding(KernelOp kernel, Operation &op) {
                << kernel.getColumns() << ", got " << mask.getColumns();
       })
       .Case<ReduceOp, ThreadReduceOp>([&](auto reduction) {
-        return verifyPadding(kernel, reduction, reduction.getKind(),
-                             reduction.getSource());
+        return verifyPadding(kernel, reduction, reduction.getSources(),
+                             reduction.getKinds(), reduction.getIdentities());
       })
       .Default([](Operation *) { return success(); });
 }

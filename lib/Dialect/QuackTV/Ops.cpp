@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "quack/Dialect/Quack/Combiners.h"
 #include "quack/Dialect/QuackTV/QuackTV.h"
 
 #include "mlir/IR/Builders.h"
@@ -151,13 +152,6 @@ void WidenOp::build(OpBuilder &builder, OperationState &state, Value source,
         builder.getI64IntegerAttr(pass));
 }
 
-void ThreadReduceOp::build(OpBuilder &builder, OperationState &state,
-                           ReduceKind kind, Value source) {
-  build(builder, state,
-        reduceTileType(cast<RankedTensorType>(source.getType()), Level::Value),
-        ReduceKindAttr::get(builder.getContext(), kind), source);
-}
-
 /// Parses `%x ... : type` where the result type follows from the operand's.
 static ParseResult parseInferred(OpAsmParser &parser, OperationState &result,
                                  function_ref<Type(Type)> infer,
@@ -230,36 +224,18 @@ void WidenOp::print(OpAsmPrinter &printer) {
   printPass(printer, *this, getPass(), getPassAttrName());
 }
 
-ParseResult ThreadReduceOp::parse(OpAsmParser &parser, OperationState &result) {
-  OpAsmParser::UnresolvedOperand operand;
-  ReduceKindAttr kind;
-  if (parseReduceKind(parser, kind) || parser.parseOperand(operand))
-    return failure();
-  result.addAttribute(getKindAttrName(result.name), kind);
-  return parseInferred(
-      parser, result,
-      [](Type type) -> Type {
-        return isTile(type)
-                   ? reduceTileType(cast<RankedTensorType>(type), Level::Value)
-                   : Type();
-      },
-      operand);
-}
-
-void ThreadReduceOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << stringifyReduceKind(getKind()) << ' ' << getSource();
-  printer.printOptionalAttrDict((*this)->getAttrs(), {getKindAttrName()});
-  printer << " : " << getSource().getType();
-}
-
 //===----------------------------------------------------------------------===//
-// Steps above the thread
+// Reductions and their steps
 //===----------------------------------------------------------------------===//
 
 /// Returns the type that a step leaves of `tile`. A cluster step consumes the
 /// warps too, where they are still there.
 template <typename StepOp>
 static RankedTensorType stepResultType(RankedTensorType tile) {
+  if (std::is_same_v<StepOp, ReduceOp>)
+    return getRowScalarType(tile);
+  if (std::is_same_v<StepOp, ThreadReduceOp>)
+    return reduceTileType(tile, Level::Value);
   if (std::is_same_v<StepOp, WarpReduceOp>)
     return reduceTileType(tile, Level::Lane);
   if (std::is_same_v<StepOp, GridReduceOp>)
@@ -298,36 +274,12 @@ static void printKinds(OpAsmPrinter &printer, ArrayAttr kinds) {
                         });
 }
 
-/// Parses the clauses that follow the operands: `identity [...]`.
-static ParseResult parseIdentities(OpAsmParser &parser, StringAttr name,
-                                   OperationState &result) {
-  ArrayAttr identities = parser.getBuilder().getArrayAttr({});
-  if (succeeded(parser.parseOptionalKeyword("identity")) &&
-      parser.parseAttribute(identities))
-    return failure();
-  result.addAttribute(name, identities);
-  return success();
-}
-
-static ParseResult parseCombiner(OpAsmParser &parser, OperationState &result) {
-  Region *region = result.addRegion();
-  OptionalParseResult parsed = parser.parseOptionalRegion(*region);
-  return parsed.has_value() ? *parsed : success();
-}
-
 static void printTail(OpAsmPrinter &printer, Operation *op, ArrayAttr identities,
                       ArrayRef<StringRef> elided) {
   if (!identities.empty())
     printer << " identity " << identities;
   printer.printOptionalAttrDict(op->getAttrs(), elided);
   printer << " : ";
-}
-
-static void printCombiner(OpAsmPrinter &printer, Region &combiner) {
-  if (combiner.empty())
-    return;
-  printer << ' ';
-  printer.printRegion(combiner);
 }
 
 template <typename StepOp>
@@ -396,6 +348,8 @@ static ArrayAttr kindsAttr(Builder &builder, ArrayRef<ReduceKind> kinds) {
     buildStep<OP>(builder, state, kinds, identities, sources);                 \
   }
 
+QUACK_TV_STEP(ReduceOp)
+QUACK_TV_STEP(ThreadReduceOp)
 QUACK_TV_STEP(WarpReduceOp)
 QUACK_TV_STEP(BlockReduceOp)
 QUACK_TV_STEP(ClusterReduceOp)

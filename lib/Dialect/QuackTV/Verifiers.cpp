@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "quack/Dialect/Quack/Combiners.h"
 #include "quack/Dialect/QuackTV/QuackTV.h"
 
 using namespace mlir;
@@ -165,9 +166,48 @@ LogicalResult ReadOp::verify() {
   return success();
 }
 
+LogicalResult GatherOp::verify() {
+  // C1
+  OperandAttr spec = verifyIsKernelOperand(*this, getSource(), "source");
+  if (!spec)
+    return failure();
+  if (spec.getRole() != Role::row && spec.getRole() != Role::columns)
+    return emitOpError("'source' must be a row or columns operand, got '")
+           << spec.getName().getValue() << "' with role "
+           << stringifyRole(spec.getRole());
+  // C2
+  auto column = cast<RankedTensorType>(getColumn().getType());
+  if (failed(verifyIsTile(*this, column, "column")))
+    return failure();
+  TileShape shape = getTileShape(column);
+  int64_t rows = cast<KernelOp>((*this)->getParentOp()).getPlan().getRows();
+  bool isIndex = column.getElementType().isInteger(32) ||
+                 column.getElementType().isInteger(64);
+  if (shape.rows != rows || shape.columns != 1 || !isIndex)
+    return emitOpError("'column' must be a row scalar of i32 or i64 with ")
+           << rows << " rows, got " << column;
+  // C3
+  auto expected =
+      column.clone(cast<MemRefType>(getSource().getType()).getElementType());
+  if (getResult().getType() != expected)
+    return emitOpError("result must be ") << expected << ", got "
+                                          << getResult().getType();
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Elementwise helpers
 //===----------------------------------------------------------------------===//
+
+LogicalResult IndexOp::verify() {
+  // C1
+  if (failed(verifyIsTile(*this, getResult().getType(), "result")))
+    return failure();
+  Type element = getElementTypeOrSelf(getResult().getType());
+  if (!element.isInteger(32))
+    return emitOpError("result must have element type i32, got ") << element;
+  return success();
+}
 
 LogicalResult WidenOp::verify() {
   if (failed(verifyIsTile(*this, getSource().getType(), "source")))
@@ -235,75 +275,6 @@ LogicalResult BroadcastOp::verify() {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-LogicalResult ReduceOp::verify() {
-  if (failed(verifyIsTile(*this, getSource().getType(), "source")))
-    return failure();
-  // C1
-  if (failed(verifyKind(*this, getKind(), getSource().getType())))
-    return failure();
-  // C2
-  auto expected = getRowScalarType(cast<RankedTensorType>(getSource().getType()));
-  if (getResult().getType() != expected)
-    return emitOpError("result must be ") << expected << ", got "
-                                          << getResult().getType();
-  return success();
-}
-
-LogicalResult ThreadReduceOp::verify() {
-  if (failed(verifyIsTile(*this, getSource().getType(), "source")))
-    return failure();
-  // C2
-  auto expected =
-      reduceTileType(cast<RankedTensorType>(getSource().getType()), Level::Value);
-  if (getResult().getType() != expected)
-    return emitOpError("result must be ") << expected << ", got "
-                                          << getResult().getType();
-  // C1
-  return verifyKind(*this, getKind(), getSource().getType());
-}
-
-/// C6: a combiner is pure and computes from its arguments alone.
-static LogicalResult verifyCombinerBody(Operation *op, Block &body) {
-  if (body.empty() || !isa<YieldOp>(body.back()))
-    return op->emitOpError("combiner must end with quack_tv.yield");
-  for (Operation &inner : body) {
-    if (!isMemoryEffectFree(&inner) || inner.getNumRegions() != 0)
-      return inner.emitOpError("must not stand in a combiner: expected an "
-                               "operation without side effects or regions");
-    for (Value operand : inner.getOperands())
-      if (operand.getParentBlock() != &body)
-        return inner.emitOpError("must not use a value from outside its combiner");
-  }
-  return success();
-}
-
-/// C5: types of a combiner's arguments, yield and identities.
-static LogicalResult verifyCombiner(Operation *op, Region &combiner,
-                                    ArrayAttr identities, ValueRange sources) {
-  SmallVector<Type> once = llvm::map_to_vector(
-      sources.getTypes(), [](Type type) { return getElementTypeOrSelf(type); });
-  SmallVector<Type> twice(once);
-  twice.append(once);
-  if (combiner.getArgumentTypes() != TypeRange(twice))
-    return op->emitOpError("combiner must take ")
-           << twice << ", got " << combiner.getArgumentTypes();
-  if (failed(verifyCombinerBody(op, combiner.front())))
-    return failure();
-  Operation *yield = combiner.front().getTerminator();
-  if (yield->getOperandTypes() != TypeRange(once))
-    return op->emitOpError("combiner must yield ")
-           << once << ", got " << yield->getOperandTypes();
-  bool matches = identities.size() == once.size();
-  for (auto [identity, type] : llvm::zip(identities, once)) {
-    auto typed = dyn_cast<TypedAttr>(identity);
-    matches &= typed && typed.getType() == type;
-  }
-  if (!matches)
-    return op->emitOpError("must have one identity for each of ")
-           << once << ", got " << identities;
-  return success();
-}
-
 /// C1 to C3 and C5 to C7 of a step or collect.
 static LogicalResult verifyCombination(Operation *op, ArrayAttr kinds,
                                        ArrayAttr identities, Region &combiner,
@@ -338,7 +309,10 @@ static LogicalResult verifyCombination(Operation *op, ArrayAttr kinds,
         return failure();
     return success();
   }
-  return verifyCombiner(op, combiner, identities, sources);
+  SmallVector<Type> elements = llvm::map_to_vector(
+      sources.getTypes(), [](Type type) { return getElementTypeOrSelf(type); });
+  return verifyCombiner(op, combiner, identities, elements,
+                        YieldOp::getOperationName());
 }
 
 /// C4: no column mode is left at `level` of the sources' layout.
@@ -381,6 +355,10 @@ static LogicalResult verifyStep(StepOp op, ArrayRef<Level> below,
       return failure();
   return verifyStepResults(op, op.getSources(), consumed);
 }
+
+LogicalResult ReduceOp::verify() { return verifyStep(*this, {}, allLevels); }
+
+LogicalResult ThreadReduceOp::verify() { return verifyStep(*this, {}, {Level::Value}); }
 
 LogicalResult WarpReduceOp::verify() {
   return verifyStep(*this, {Level::Value}, {Level::Lane});

@@ -11,7 +11,7 @@ quack_tv.kernel @no_barriers(%x: memref<?x128xf32> in row) plan #plan {}
 quack_tv.kernel @whole_reduction(%x: memref<?x128xf32> in row) plan #plan shared 0 {
   %0 = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #tile>
   // expected-error @below {{'quack_tv.reduce' op must be lowered first: run quack-tv-lower-reductions, quack-tv-fuse-reductions, quack-tv-split-stages and quack-tv-place-barriers}}
-  %s = quack_tv.reduce addf %0 : tensor<1x128xf32, #tile> -> tensor<1x1xf32, #quack_tv.layout<lane = [32:0]>>
+  %s = quack_tv.reduce addf %0 : tensor<1x128xf32, #tile>
 }
 
 // -----

@@ -19,7 +19,7 @@
 // CHECK-LABEL: quack_tv.kernel @registers(%x: memref<?x256xbf16> in row, %y: memref<?x256xbf16> out row)
 // CHECK-NEXT: %[[P:.*]] = quack_tv.load %x policy no_allocate : memref<?x256xbf16> -> tensor<1x256xbf16, #[[$T]]>
 // CHECK-NEXT: %[[V:.*]] = arith.extf %[[P]] : tensor<1x256xbf16, #[[$T]]> to tensor<1x256xf32, #[[$T]]>
-// CHECK-NEXT: %[[S:.*]] = quack_tv.reduce addf %[[V]] : tensor<1x256xf32, #[[$T]]> -> tensor<1x1xf32, #[[$R]]>
+// CHECK-NEXT: %[[S:.*]] = quack_tv.reduce addf %[[V]] : tensor<1x256xf32, #[[$T]]>
 // CHECK-NEXT: %[[B:.*]] = quack_tv.broadcast %[[S]] : tensor<1x1xf32, #[[$R]]> -> tensor<1x256xf32, #[[$T]]>
 // CHECK-NEXT: %[[D:.*]] = arith.subf %[[V]], %[[B]] : tensor<1x256xf32, #[[$T]]>
 // CHECK-NEXT: %[[N:.*]] = arith.truncf %[[D]] : tensor<1x256xf32, #[[$T]]> to tensor<1x256xbf16, #[[$T]]>

@@ -8,7 +8,7 @@
 // CHECK: #[[$R:.*]] = #quack_tv.layout<warp = [2:32], lane = [32:1]>
 // CHECK-LABEL: quack_tv.kernel @one_vector
 // CHECK-NEXT: %[[V:.*]] = quack_tv.load %x : memref<?x4xf32> -> tensor<64x4xf32, #[[$T]]>
-// CHECK-NEXT: quack_tv.reduce addf %[[V]] : tensor<64x4xf32, #[[$T]]> -> tensor<64x1xf32, #[[$R]]>
+// CHECK-NEXT: quack_tv.reduce addf %[[V]] : tensor<64x4xf32, #[[$T]]>
 quack.kernel @one_vector(%x: memref<?x4xf32> in row, %s: memref<?xf32> out scalar)
     plan #quack_tv.plan<threads = 64, threads_per_row = 1, rows_per_thread = 1, cluster = 1, vector = 4> {
   %v = quack.load %x : memref<?x4xf32> -> tensor<4xf32>

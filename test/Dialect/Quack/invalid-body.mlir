@@ -228,7 +228,90 @@ func.func @reduce_c3_other_result(%v: tensor<64xf32>) {
 
 func.func @reduce_c3_other_init(%v: tensor<64xf32>, %i: i32) {
   // expected-error @below {{'quack.reduce' op 'init' must be 'f32', got 'i32'}}
-  %s = "quack.reduce"(%v, %i) <{kind = #quack.kind<addf>}> : (tensor<64xf32>, i32) -> f32
+  %s = "quack.reduce"(%v, %i) <{kind = #quack.kind<addf>, operandSegmentSizes = array<i32: 1, 1>}> ({}) : (tensor<64xf32>, i32) -> f32
+  return
+}
+
+// -----
+
+func.func @reduce_c4_kind_of_two(%v: tensor<64xf32>) {
+  // expected-error @below {{'quack.reduce' op must have a kind and one source, or a combiner and 1 to 8 sources; got a kind, 2 sources}}
+  %s:2 = quack.reduce addf %v, %v : tensor<64xf32>, tensor<64xf32> -> f32, f32
+  return
+}
+
+// -----
+
+func.func @reduce_c4_nothing(%v: tensor<64xf32>) {
+  // expected-error @below {{'quack.reduce' op must have a kind and one source, or a combiner and 1 to 8 sources; got 1 sources}}
+  %s = quack.reduce combine %v identity [0.0 : f32] : tensor<64xf32> -> f32
+  return
+}
+
+// -----
+
+func.func @reduce_c4_lengths(%v: tensor<64xf32>, %w: tensor<32xf32>) {
+  // expected-error @below {{'quack.reduce' op sources must be of one length, got 'tensor<64xf32>', 'tensor<32xf32>'}}
+  %s:2 = quack.reduce combine %v, %w identity [0.0 : f32, 0.0 : f32] : tensor<64xf32>, tensor<32xf32> -> f32, f32 {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    quack.yield %a, %b : f32, f32
+  }
+  return
+}
+
+// -----
+
+func.func @reduce_c5_arguments(%v: tensor<64xf32>) {
+  // expected-error @below {{'quack.reduce' op combiner must take 'f32', 'f32', got 'f32', 'i32'}}
+  %s = quack.reduce combine %v identity [0.0 : f32] : tensor<64xf32> -> f32 {
+  ^bb0(%a: f32, %b: i32):
+    quack.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @reduce_c5_yield(%v: tensor<64xf32>) {
+  // expected-error @below {{'quack.reduce' op combiner must yield 'f32', got 'f32', 'f32'}}
+  %s = quack.reduce combine %v identity [0.0 : f32] : tensor<64xf32> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    quack.yield %a, %b : f32, f32
+  }
+  return
+}
+
+// -----
+
+func.func @reduce_c5_identity(%v: tensor<64xf32>) {
+  // expected-error @below {{'quack.reduce' op must have one identity for each of 'f32', got [0 : i32]}}
+  %s = quack.reduce combine %v identity [0 : i32] : tensor<64xf32> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    quack.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @reduce_c6_no_yield(%v: tensor<64xf32>) {
+  // expected-error @below {{'quack.reduce' op combiner must end with quack.yield}}
+  %s = quack.reduce combine %v identity [0.0 : f32] : tensor<64xf32> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+  }
+  return
+}
+
+// -----
+
+func.func @reduce_c6_row(%v: tensor<64xf32>) {
+  %s = quack.reduce combine %v identity [0.0 : f32] : tensor<64xf32> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    // expected-error @below {{'quack.columns' op must not stand in a combiner: expected an elementwise or constant operation on scalars without side effects or regions}}
+    %n = quack.columns : i32
+    quack.yield %a : f32
+  }
   return
 }
 

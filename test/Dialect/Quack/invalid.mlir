@@ -205,3 +205,28 @@ quack.kernel @kernel_c1_strided(%x: memref<?x64xf32, strided<[?, 2]>> in row) {}
 
 // expected-error @below {{has role row and must be memref<?xNxT>, got 'memref<?x64xf32, 3>': operands lie in global memory, without a memory space}}
 quack.kernel @kernel_c1_space(%x: memref<?x64xf32, 3> in row) {}
+
+// -----
+
+// expected-error @below {{operand 'w' is optional and must have a float that stands for its elements where it is absent, got none}}
+quack.kernel @kernel_c15_no_number(%x: memref<?x64xf32> in row, %w: memref<64xf32> in columns optional) {}
+
+// -----
+
+// expected-error @below {{operand 'w' is optional and must have an integer that stands for its elements where it is absent, got 1.000000e+00 : f64}}
+quack.kernel @kernel_c15_number_of_another_kind(%x: memref<?x64xf32> in row, %w: memref<64xi32> in columns optional 1.0) {}
+
+// -----
+
+// expected-error @below {{operand 'y' must have no number that stands for its elements, got 1.000000e+00 : f64: only an optional in operand has one}}
+quack.kernel @kernel_c15_number_of_an_output(%x: memref<?x64xf32> in row, %y: memref<?x64xf32> out row optional 1.0) {}
+
+// -----
+
+// expected-error @below {{operand 'y' is inout and must not be optional}}
+quack.kernel @kernel_c15_updated(%x: memref<?x64xf32> in row, %y: memref<?x64xf32> inout row optional 1.0) {}
+
+// -----
+
+// expected-error @below {{operand 'w' must be out to be absent, got in}}
+quack.kernel @kernel_c15_absent_input(%x: memref<?x64xf32> in row, %w: memref<64xf32> in columns absent) {}

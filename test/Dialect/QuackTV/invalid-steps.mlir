@@ -155,7 +155,7 @@ func.func @warp_reduce_c6_no_yield(%v: tensor<1x32xf32, #thread>) {
 func.func @warp_reduce_c6_side_effect(%v: tensor<1x32xf32, #thread>) {
   %0 = quack_tv.warp_reduce combine %v identity [0.0 : f32] : tensor<1x32xf32, #thread> {
   ^bb0(%l: f32, %r: f32):
-    // expected-error @below {{'quack_tv.barrier' op must not stand in a combiner: expected an operation without side effects or regions}}
+    // expected-error @below {{'quack_tv.barrier' op must not stand in a combiner: expected an elementwise or constant operation on scalars without side effects or regions}}
     quack_tv.barrier
     quack_tv.yield %l : f32
   }
@@ -204,6 +204,6 @@ func.func @block_reduce_c8_result(%v: tensor<1x2xf32, #warp>) {
 // -----
 
 func.func @yield_outside_a_combiner(%s: f32) {
-  // expected-error @below {{'quack_tv.yield' op expects parent op to be one of 'quack_tv.warp_reduce, quack_tv.block_reduce, quack_tv.cluster_reduce, quack_tv.grid_reduce, quack_tv.collect, quack_tv.merge'}}
+  // expected-error @below {{'quack_tv.yield' op expects parent op to be one of 'quack_tv.reduce, quack_tv.thread_reduce, quack_tv.warp_reduce, quack_tv.block_reduce, quack_tv.cluster_reduce, quack_tv.grid_reduce, quack_tv.collect, quack_tv.merge'}}
   quack_tv.yield %s : f32
 }

@@ -129,8 +129,8 @@ func.func @broadcast_c2_other_threads(%s: tensor<1x1xf32, #other>) {
 //===----------------------------------------------------------------------===//
 
 func.func @reduce_no_layout(%v: tensor<1x128xf32>) {
-  // expected-error @below {{'quack_tv.reduce' op 'source' must be a tile with a quack_tv.layout, got 'tensor<1x128xf32>'}}
-  %0 = quack_tv.reduce addf %v : tensor<1x128xf32> -> tensor<1x1xf32>
+  // expected-error @below {{must be tiles with a quack_tv.layout, got 'tensor<1x128xf32>'}}
+  %0 = quack_tv.reduce addf %v : tensor<1x128xf32>
   return
 }
 
@@ -140,7 +140,7 @@ func.func @reduce_no_layout(%v: tensor<1x128xf32>) {
 #row = #quack_tv.layout<lane = [32:0]>
 func.func @reduce_c1_kind(%v: tensor<1x128xf32, #tile>) {
   // expected-error @below {{'quack_tv.reduce' op kind addi must not be used on 'f32': kinds that end in f take floats, the others integers}}
-  %0 = quack_tv.reduce addi %v : tensor<1x128xf32, #tile> -> tensor<1x1xf32, #row>
+  %0 = quack_tv.reduce addi %v : tensor<1x128xf32, #tile>
   return
 }
 
@@ -150,15 +150,24 @@ func.func @reduce_c1_kind(%v: tensor<1x128xf32, #tile>) {
 #thread = #quack_tv.layout<lane = [32:1]>
 func.func @reduce_c2_result(%v: tensor<1x128xf32, #tile>) {
   // expected-error @below {{'quack_tv.reduce' op result must be 'tensor<1x1xf32, #quack_tv.layout<lane = [32:0]>>', got 'tensor<1x32xf32, #quack_tv.layout<lane = [32:1]>>'}}
-  %0 = quack_tv.reduce addf %v : tensor<1x128xf32, #tile> -> tensor<1x32xf32, #thread>
+  %0 = "quack_tv.reduce"(%v) <{kinds = [#quack.kind<addf>], identities = []}> ({}) : (tensor<1x128xf32, #tile>) -> tensor<1x32xf32, #thread>
+  return
+}
+
+// -----
+
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+func.func @index_c1_element() {
+  // expected-error @below {{'quack_tv.index' op result must have element type i32, got 'f32'}}
+  %0 = quack_tv.index : tensor<1x128xf32, #tile>
   return
 }
 
 // -----
 
 func.func @thread_reduce_no_layout(%v: tensor<1x128xf32>) {
-  // expected-error @below {{'quack_tv.thread_reduce' op 'source' must be a tile with a quack_tv.layout, got 'tensor<1x128xf32>'}}
-  %0 = "quack_tv.thread_reduce"(%v) <{kind = #quack.kind<addf>}> : (tensor<1x128xf32>) -> tensor<1x32xf32>
+  // expected-error @below {{'quack_tv.thread_reduce' op 'sources' must be a tile with a quack_tv.layout, got 'tensor<1x128xf32>'}}
+  %0 = "quack_tv.thread_reduce"(%v) <{kinds = [#quack.kind<addf>], identities = []}> ({}) : (tensor<1x128xf32>) -> tensor<1x32xf32>
   return
 }
 
@@ -176,6 +185,6 @@ func.func @thread_reduce_c1_kind(%v: tensor<1x128xi32, #tile>) {
 #tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
 func.func @thread_reduce_c2_result(%v: tensor<1x128xf32, #tile>) {
   // expected-error @below {{'quack_tv.thread_reduce' op result must be 'tensor<1x32xf32, #quack_tv.layout<lane = [32:1]>>', got 'tensor<1x128xf32, #quack_tv.layout<lane = [32:4], value = [4:1]>>'}}
-  %0 = "quack_tv.thread_reduce"(%v) <{kind = #quack.kind<addf>}> : (tensor<1x128xf32, #tile>) -> tensor<1x128xf32, #tile>
+  %0 = "quack_tv.thread_reduce"(%v) <{kinds = [#quack.kind<addf>], identities = []}> ({}) : (tensor<1x128xf32, #tile>) -> tensor<1x128xf32, #tile>
   return
 }

@@ -86,7 +86,7 @@ quack_tv.kernel @kernel_c16_mask_of_another_row(%x: memref<?x100xf32> in row) pl
 quack_tv.kernel @kernel_c17_padding_counts(%x: memref<?x100xf32> in row) plan #plan {
   %v = quack_tv.load %x : memref<?x100xf32> -> tensor<1x128xf32, #tile>
   // expected-error @below {{'quack_tv.reduce' op must take a quack_tv.mask with identity 0.000000e+00 : f32, since its tile has more columns than the row, got no mask}}
-  %s = quack_tv.reduce addf %v : tensor<1x128xf32, #tile> -> tensor<1x1xf32, #row>
+  %s = quack_tv.reduce addf %v : tensor<1x128xf32, #tile>
 }
 
 // -----
@@ -119,6 +119,37 @@ func.func @load_c1_outside_a_kernel(%x: memref<?x128xf32>) {
 quack.kernel @load_c1_in_a_row_program(%x: memref<?x128xf32> in row) {
   // expected-error @below {{'quack_tv.load' op 'source' must be an operand of the kernel around it}}
   %0 = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #tile>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#row = #quack_tv.layout<lane = [32:0]>
+quack_tv.kernel @gather_c1_of_a_scalar(%x: memref<?x128xf32> in row, %s: memref<?xf32> in scalar,
+                                       %t: memref<?xi32> in scalar) plan #plan {
+  %c = quack_tv.load %t : memref<?xi32> -> tensor<1x1xi32, #row>
+  // expected-error @below {{'quack_tv.gather' op 'source' must be a row or columns operand, got 's' with role scalar}}
+  %e = quack_tv.gather %s[%c] : memref<?xf32>, tensor<1x1xi32, #row> -> tensor<1x1xf32, #row>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#row = #quack_tv.layout<lane = [32:0]>
+quack_tv.kernel @gather_c2_by_a_float(%x: memref<?x128xf32> in row, %t: memref<?xf32> in scalar) plan #plan {
+  %c = quack_tv.load %t : memref<?xf32> -> tensor<1x1xf32, #row>
+  // expected-error @below {{'quack_tv.gather' op 'column' must be a row scalar of i32 or i64 with 1 rows, got 'tensor<1x1xf32, #quack_tv.layout<lane = [32:0]>>'}}
+  %e = quack_tv.gather %x[%c] : memref<?x128xf32>, tensor<1x1xf32, #row> -> tensor<1x1xf32, #row>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#row = #quack_tv.layout<lane = [32:0]>
+quack_tv.kernel @gather_c3_other_element(%x: memref<?x128xf32> in row, %t: memref<?xi64> in scalar) plan #plan {
+  %c = quack_tv.load %t : memref<?xi64> -> tensor<1x1xi64, #row>
+  // expected-error @below {{'quack_tv.gather' op result must be 'tensor<1x1xf32, #quack_tv.layout<lane = [32:0]>>', got 'tensor<1x1xbf16, #quack_tv.layout<lane = [32:0]>>'}}
+  %e = quack_tv.gather %x[%c] : memref<?x128xf32>, tensor<1x1xi64, #row> -> tensor<1x1xbf16, #row>
 }
 
 // -----

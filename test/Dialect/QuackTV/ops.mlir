@@ -88,8 +88,8 @@ func.func @helpers(%p: tensor<1x512xbf16, #tile>, %v: tensor<1x512xf32, #tile>, 
   %3 = quack_tv.broadcast %t : tensor<1x128xf32, #thread> -> tensor<1x512xf32, #tile>
   // CHECK-NEXT: quack_tv.broadcast %[[E]] : f32 -> tensor<1x1xf32, #[[$ROW]]>
   %4 = quack_tv.broadcast %e : f32 -> tensor<1x1xf32, #row>
-  // CHECK-NEXT: quack_tv.reduce minnumf %[[V]] {a} : tensor<1x512xf32, #[[$TILE]]> -> tensor<1x1xf32, #[[$ROW]]>
-  %5 = quack_tv.reduce minnumf %v {a} : tensor<1x512xf32, #tile> -> tensor<1x1xf32, #row>
+  // CHECK-NEXT: quack_tv.reduce minnumf %[[V]] {a} : tensor<1x512xf32, #[[$TILE]]>
+  %5 = quack_tv.reduce minnumf %v {a} : tensor<1x512xf32, #tile>
   // CHECK-NEXT: quack_tv.thread_reduce addf %[[V]] {a} : tensor<1x512xf32, #[[$TILE]]>
   %6 = quack_tv.thread_reduce addf %v {a} : tensor<1x512xf32, #tile>
   return

@@ -292,3 +292,20 @@ quack_tv.kernel @kernel_c18_row_is_split(%x: memref<?x4xf32> in row, %s: memref<
   // expected-error @below {{'quack_tv.store' op of a scalar must come after the cluster_arrive release}}
   quack_tv.store %v, %s : tensor<1x1xf32, #row>, memref<?xf32>
 }
+
+// -----
+
+#plan = #quack_tv.plan<threads = 64, threads_per_row = 64, rows_per_thread = 1, cluster = 1, vector = 2>
+#tile = #quack_tv.layout<warp = [2:64], lane = [32:2], value = [2:1]>
+#row = #quack_tv.layout<warp = [2:0], lane = [32:0]>
+quack_tv.kernel @kernel_c19_gathered_row_is_stored(%x: memref<?x128xf32> in row, %t: memref<?xi32> in scalar,
+                                                   %y: memref<?x128xf32> out row) plan #plan shared 0 {
+  %c = quack_tv.load %t : memref<?xi32> -> tensor<1x1xi32, #row>
+  %v = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #tile>
+  %e = quack_tv.gather %x[%c] : memref<?x128xf32>, tensor<1x1xi32, #row> -> tensor<1x1xf32, #row>
+  %r = quack_tv.broadcast %e : tensor<1x1xf32, #row> -> tensor<1x128xf32, #tile>
+  %d = arith.subf %v, %r : tensor<1x128xf32, #tile>
+  quack_tv.barrier
+  // expected-error @below {{'quack_tv.store' op of a row must come after all threads of the row have combined what a gather reads, which may lie there}}
+  quack_tv.store %d, %y : tensor<1x128xf32, #tile>, memref<?x128xf32>
+}

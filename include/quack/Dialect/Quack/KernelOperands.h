@@ -69,6 +69,16 @@ llvm::LogicalResult verifyOtherwise(KernelOp kernel,
   return llvm::success();
 }
 
+/// Parses and prints what follows an operand's role: `optional`, `optional 1.0`, or
+/// `absent`.
+mlir::ParseResult parsePresence(mlir::AsmParser &parser, Presence &presence,
+                                mlir::Attribute &substitute);
+void printPresence(mlir::AsmPrinter &printer, OperandAttr spec);
+
+/// Takes operands that are absent, their stores, and what only these need out of the
+/// kernel.
+void dropAbsentOperands(KernelOp kernel);
+
 /// Prints the operands of `block` in the form that `parseKernelOperands` takes.
 void printKernelOperands(mlir::OpAsmPrinter &printer, mlir::Block &block,
                          mlir::ArrayAttr specs);
@@ -86,6 +96,11 @@ llvm::LogicalResult verifyKernelOperands(mlir::Operation *kernel,
 /// Returns the N that the `row` and `columns` operands share; kDynamic if it is
 /// not fixed yet.
 int64_t getKernelColumns(mlir::FunctionType type, mlir::ArrayAttr specs);
+
+/// Returns whether the row operand `read` may lie where the row operand `written`,
+/// which is `out`, does: their elements are of one size.
+bool mayShareMemory(mlir::FunctionType type, mlir::ArrayAttr specs, unsigned read,
+                    unsigned written);
 
 /// Returns the kernel operand that `value` is an argument of, or null with an
 /// error on `op` if it is none. `what` names the operand of `op`.
@@ -106,6 +121,18 @@ mlir::TypedAttr getIdentity(ReduceKind kind, mlir::Type type);
 /// or tensors of one type.
 mlir::Value createCombine(mlir::OpBuilder &builder, mlir::Location loc,
                           ReduceKind kind, mlir::Value lhs, mlir::Value rhs);
+
+/// Returns how many passes over its row `op` takes before its results are there: 0 for
+/// all but reductions. Those that tell each thread about its own elements first, before
+/// threads meet, take 2.
+int64_t getPassCount(mlir::Operation *op);
+
+/// Returns whether storing a row of `kernel` may change operand `read`.
+bool mayBeStored(KernelOp kernel, unsigned read);
+
+/// Returns whether all threads of a row must have made `extract` before the row is
+/// stored: what it reads may lie where the row does.
+bool mustMeet(ExtractOp extract);
 
 /// Parses and prints a bare reduction kind, for assembly formats.
 mlir::ParseResult parseReduceKind(mlir::OpAsmParser &parser,

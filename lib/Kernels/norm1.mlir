@@ -1,0 +1,7 @@
+// sum |x|, accumulated and returned in f32.
+quack.kernel @norm1(%x: memref<?x?xf32> in row, %y: memref<?xf32> out scalar) {
+  %v = quack.load %x : memref<?x?xf32> -> tensor<?xf32>
+  %e = math.absf %v : tensor<?xf32>
+  %r = quack.reduce addf %e : tensor<?xf32> -> f32
+  quack.store %r, %y : f32, memref<?xf32>
+}

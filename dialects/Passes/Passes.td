@@ -169,6 +169,31 @@ def QuackTVSplitStages : Pass<"quack-tv-split-stages", "::mlir::ModuleOp"> {
     Statistic<"numStages", "stages", "kernels that kernels were split into">];
 }
 
+def QuackTVPlacePartials : Pass<"quack-tv-place-partials", "::mlir::ModuleOp"> {
+  let summary = "Gives sums over rows their workspace, and a kernel that adds up the partials";
+  let description = [{
+    Clusters do not meet within a launch of one kernel. Each leaves a partial sum in the
+    workspace, and another kernel, the `next` of the one that accumulates, adds them up,
+    rounds and stores. It has a warp for every 8 partials, at most 32, whatever M is.
+
+    Before:
+    ```mlir
+    #plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4, partials = 2>
+    #tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+    quack_tv.kernel @column_sums(%x: memref<?x128xf32> in row, %s: memref<128xf32> out columns) plan #plan {
+      %v = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #tile>
+      quack_tv.accumulate %v, %s : tensor<1x128xf32, #tile>, memref<128xf32>
+    }
+    ```
+    After: see `quack_tv.fold`; `each_tile` comes with the barriers.
+
+    Assumes: stages are split. Guarantees: each `accumulate` has an `offset`.
+  }];
+  let dependentDialects = ["::quack::tv::QuackTVDialect"];
+  let statistics = [
+    Statistic<"numFolds", "folds", "kernels that add up partials">];
+}
+
 def QuackTVPlaceBarriers : Pass<"quack-tv-place-barriers", "::mlir::ModuleOp"> {
   let summary = "Gives exchanges and stages their memory and barriers";
   let description = [{
@@ -181,6 +206,11 @@ def QuackTVPlaceBarriers : Pass<"quack-tv-place-barriers", "::mlir::ModuleOp"> {
 
     A CTA leaves only after all bytes for it have arrived, so no store to it is
     in flight then.
+
+    Where a cluster works on many tiles, the buffers serve each of them. So its CTAs
+    arrive at the cluster's barrier when they have read what they were sent, and wait
+    at the tile's end; the warps of a single CTA meet before they publish, unless
+    another exchange lies between.
 
     Assumes: fused steps. Guarantees: no `block_reduce` or `cluster_reduce` is
     left; `shared_bytes` is set.

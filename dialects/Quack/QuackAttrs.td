@@ -57,7 +57,8 @@ def Quack_Direction : I32EnumAttr<"Direction", "Which way an operand's data goes
 
 def Quack_Role : I32EnumAttr<"Role", "What an operand holds", [
     I32EnumAttrCase<"row", 0>, I32EnumAttrCase<"columns", 1>,
-    I32EnumAttrCase<"scalar", 2>, I32EnumAttrCase<"value", 3>]> {
+    I32EnumAttrCase<"scalar", 2>, I32EnumAttrCase<"value", 3>,
+    I32EnumAttrCase<"single", 4>]> {
   let cppNamespace = "::quack";
   let genSpecializedAttr = 0;
 }
@@ -80,7 +81,8 @@ def Quack_OperandAttr : Quack_Attr<"Operand", "operand"> {
     | `row` | `memref<?xNxT>` | one row of a matrix for each row; any row stride, unit stride along the row |
     | `columns` | `memref<NxT>` | one vector shared by all rows (a weight) |
     | `scalar` | `memref<?xT>` | one scalar for each row (a target, an lse) |
-    | `value` | `T` | one scalar for the whole launch (an eps) |
+    | `single` | `memref<T>` | one number for the whole launch, in memory (a total loss, a divisor) |
+    | `value` | `T` | one scalar for the whole launch, an argument of it (an eps) |
 
     An operand may be `optional`: it is there if the `storage` of `quack-specialize`
     names it, `storage=w:f32`, and taken out otherwise. An `in` operand says the number that stands for all of its

@@ -34,8 +34,8 @@ def Quack_KernelOp : Quack_Op<"kernel", [
     `quack-specialize` has fixed it.
 
     Launch ABI, made by `convert-quack-tv-to-gpu`: for each memref operand a
-    pointer and an i64 row stride in elements (0 for `columns`, the distance of
-    two rows' scalars for `scalar`), then i64 M, then the `value` operands.
+    pointer and an i64 row stride in elements (0 for `columns` and `single`, the
+    distance of two rows' scalars for `scalar`), then i64 M, then the `value` operands.
 
     `plan`, if present, is a `#quack_tv.plan` whose fields pin what
     `quack-plan` would otherwise choose. `otherwise` names the kernel to launch
@@ -57,12 +57,13 @@ def Quack_KernelOp : Quack_Op<"kernel", [
     - (C2) all `row` and `columns` operands agree on N.
     - (C3) N, where static, is 1 to 2^30.
     - (C4) operand names are unique.
-    - (C5) a `columns` or `value` operand is `in`.
+    - (C5) a `value` operand is `in`; a `columns` or `single` one is not `inout`.
     - (C6) the body holds only `quack` operations, and elementwise or constant
       operations without side effects whose operands and results are rows of N
       columns or scalars of f32, bf16, f16, f64, i1, i8, i16, i32 or i64.
-    - (C7) each `out` and `inout` operand is stored exactly once; an `inout`
-      operand is loaded, an `out` one never.
+    - (C7) each `out` and `inout` operand is stored exactly once, or accumulated
+      exactly once where it is `columns` or `single`; an `inout` operand is loaded,
+      an `out` one never.
     - (C8) an element type of a memref is f32, bf16, f16, i8, i32 or i64.
     - (C9) there is at least one `row` operand.
     - (C10) there is one operand entry for each operand, the body's arguments
@@ -103,8 +104,8 @@ def Quack_KernelOp : Quack_Op<"kernel", [
 def Quack_LoadOp : Quack_Op<"load", [Pure]> {
   let summary = "Reads an operand of the current row, widening its storage type";
   let description = [{
-    A `row` or `columns` operand gives `tensor<NxT>`, a `scalar` operand gives
-    `T`. Where the result's element type is another float (integer) type than
+    A `row` or `columns` operand gives `tensor<NxT>`, a `scalar` or `single` operand
+    gives `T`. Where the result's element type is another float (integer) type than
     the memref's, each element is converted: widened exactly, or rounded to
     nearest even. Memory is read once, however often the value is used. It is
     read before the row's stores, so `out` may be the same memory as `in`.
@@ -145,12 +146,44 @@ def Quack_StoreOp : Quack_Op<"store"> {
     ```
 
     Constraints:
-    - (C1) `target` is a memref operand of the kernel with direction `out` or
-      `inout`.
+    - (C1) `target` is a `row` or `scalar` operand of the kernel with direction `out`
+      or `inout`.
     - (C2) `value` is what the operand's role takes: a row of N columns or a
       scalar.
     - (C3) value and storage types are both floats or both integers, and integers
       are not widened.
+  }];
+  let arguments = (ins
+    AnyTypeOf<[Quack_Row, Quack_Scalar]>:$value,
+    Arg<AnyMemRef, "a kernel operand", [MemWrite]>:$target);
+  let assemblyFormat = "$value `,` $target attr-dict `:` type($value) `,` type($target)";
+  let hasVerifier = 1;
+}
+
+def Quack_AccumulateOp : Quack_Op<"accumulate"> {
+  let summary = "Adds the current row's value to a sum over all rows of the launch";
+  let description = [{
+    A row goes to a `columns` operand, column by column (a weight's gradient); a
+    scalar to a `single` one (a total loss). Sums are kept in f32 and rounded once,
+    to the memref's type. With no rows the sum is 0.
+
+    The order of the rows is not stated here; it follows from M and the plan alone,
+    so launches of the same rows give the same bits. The sum is there when the whole
+    launch is over: no row sees it.
+
+    Example:
+    ```mlir
+    quack.kernel @column_sums(%x: memref<?x64xbf16> in row, %s: memref<64xf32> out columns) {
+      %v = quack.load %x : memref<?x64xbf16> -> tensor<64xf32>
+      quack.accumulate %v, %s : tensor<64xf32>, memref<64xf32>
+    }
+    ```
+
+    Constraints:
+    - (C1) `target` is a `columns` or `single` operand of the kernel with direction
+      `out`.
+    - (C2) `value` is what the operand's role takes: a row of N columns or a scalar.
+    - (C3) the value is f32, and the storage type a float.
   }];
   let arguments = (ins
     AnyTypeOf<[Quack_Row, Quack_Scalar]>:$value,

@@ -90,6 +90,7 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     | `store` | for each operand, cache policy of stores | `write_back`, `streaming`, `skip_l1` |
     | `rows` | M that launches usually have, for the cost model; launches may have any other | 1 … |
     | `least_rows` | launches of fewer rows take the kernel's `otherwise` | 1 … |
+    | `partials` | of a kernel that accumulates: the clusters of a launch, each of which takes every so many'th tile and adds up a partial sum | 1 … 16384 |
     | `reproducible` | a row's bits must not depend on `rows`: no split | `true`, `false` |
 
     `registers` keeps what a pass computes for the next one. With the others a
@@ -132,7 +133,8 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     DefaultValuedParameter<"int64_t", "0">:$split,
     DefaultValuedParameter<"int64_t", "0">:$rowsHint,
     OptionalParameter<"std::optional<bool>">:$reproducible,
-    DefaultValuedParameter<"int64_t", "0">:$leastRows);
+    DefaultValuedParameter<"int64_t", "0">:$leastRows,
+    DefaultValuedParameter<"int64_t", "0">:$partials);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -157,6 +159,8 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     PlanAttr withHints(int64_t rows, std::optional<bool> reproducible) const;
     /// Returns the plan for launches of at least so many rows.
     PlanAttr withLeastRows(int64_t rows) const;
+    /// Returns the plan for launches of so many clusters, each with a partial sum.
+    PlanAttr withPartials(int64_t count) const;
     /// Returns whether a row's tree may depend on `rows`.
     bool mayChangeTree() const {
       return getReproducible() ? !*getReproducible() : getRowsHint() > 0;

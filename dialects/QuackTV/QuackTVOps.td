@@ -37,13 +37,18 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     works on a slice of its rows. Rows from M on take part in every
     barrier and shuffle; they are neither read nor written.
 
+    Where the plan has `partials`, the grid has so many clusters whatever M is, and
+    cluster i runs the body for the tiles i, i + `partials`, ..., once
+    `quack-tv-place-barriers` has put `each_tile` where that begins. What it
+    accumulates stays with its threads until the last tile is done.
+
     Operands, launch ABI and `otherwise` are those of `quack.kernel`. `shared_bytes` is the
     dynamic shared memory of a CTA, known after `quack-tv-place-barriers`.
 
     Where slices must meet, a launch has several stages: this kernel, then `next`,
     with the same arguments. `workspace` is the bytes a row of the global memory,
-    passed as the last argument, through which their partials go. Its first stage
-    finds anything in it.
+    passed as the last argument, through which their partials go; with `partials`,
+    the bytes of each partial. Its first stage finds anything in it.
 
     Example: see the dialect.
 
@@ -57,7 +62,9 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     - (C5) a `publish` to peers comes after the first `cluster_wait`; a
       `collect` comes after the `barrier` or `exchange_wait` that follows its
       `publish`.
-      A buffer is published to once.
+      A buffer is published to once, for each tile; for the next tile after all its
+      readers have met: at a `barrier`, in a cluster at a `cluster_arrive` that
+      releases and its `cluster_wait`.
     - (C6) once `shared_bytes` is set, a `read` comes after the `await` of its
       stage.
     - (C7) the body holds only `quack_tv` operations, and elementwise or constant
@@ -83,6 +90,13 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     - (C19) once `shared_bytes` is set, what a `gather` reads of a row that may be
       stored (an `inout` row, or one as wide as an `out` row) is part of what each
       thread has combined or collected before it stores that row.
+    - (C20) a kernel has an `accumulate` or a `fold` just where its plan has
+      `partials`; rows are not split then.
+    - (C21) a kernel that folds does nothing else.
+    - (C22) once `shared_bytes` is set, a kernel that accumulates has one `each_tile`,
+      after which come all operations but those of its mbarriers; other kernels have
+      none. It stages by async alone.
+    - (C23) what `accumulate` and `fold` access lies within `workspace`.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -102,6 +116,8 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     int64_t getColumns();
     /// Returns what the kernel says of operand `index`.
     ::quack::OperandAttr getOperandAttr(unsigned index);
+    /// Returns whether it adds up the partials of the stage before.
+    bool isFold();
   }];
 }
 
@@ -222,6 +238,8 @@ def QuackTV_StoreOp : QuackTV_Op<"store"> {
   }];
   let hasVerifier = 1;
 }
+
+include "QuackTV/QuackTVSums.td"
 
 //===----------------------------------------------------------------------===//
 // Staging in shared memory
@@ -575,74 +593,7 @@ def QuackTV_YieldOp : QuackTV_Op<"yield", [
   let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
-//===----------------------------------------------------------------------===//
-// The workspace, through which the stages of a launch meet
-//===----------------------------------------------------------------------===//
-
-def QuackTV_SaveOp : QuackTV_Op<"save", [MemoryEffects<[MemWrite]>]> {
-  let summary = "Writes this slice's partials into the workspace";
-  let description = [{
-    Of each row that exists, one copy writes: the thread of the cluster whose copy
-    digits are all 0. A row has one slot for each slice, from `offset` bytes on
-    in the row's part of the workspace.
-
-    Example: the second stage merges what the first has saved.
-    ```mlir
-    #plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, split = 2, vector = 4>
-    #last = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
-    #tile = #quack_tv.layout<slice = [2:128], lane = [32:4], value = [4:1]>
-    #lanes = #quack_tv.layout<slice = [2:32], lane = [32:1]>
-    #slices = #quack_tv.layout<slice = [2:1], lane = [32:0]>
-    #row = #quack_tv.layout<lane = [32:0]>
-    quack_tv.kernel @row_sum(%x: memref<?x256xf32> in row, %y: memref<?xf32> out scalar)
-        plan #plan workspace 16 next @row_sum_stage2 {
-      %v = quack_tv.load %x : memref<?x256xf32> -> tensor<1x256xf32, #tile>
-      %t = quack_tv.thread_reduce addf %v : tensor<1x256xf32, #tile>
-      %w = quack_tv.warp_reduce addf %t : tensor<1x64xf32, #lanes>
-      quack_tv.save %w at 0 : tensor<1x2xf32, #slices>
-    }
-    quack_tv.kernel @row_sum_stage2(%x: memref<?x256xf32> in row, %y: memref<?xf32> out scalar)
-        plan #last workspace 16 {
-      %s = quack_tv.merge addf of 2 at 0 : tensor<1x1xf32, #row>
-      quack_tv.store %s, %y : tensor<1x1xf32, #row>, memref<?xf32>
-    }
-    ```
-
-    Constraints:
-    - (C1) there is at least one value; all have one shape and layout, and
-      element types f32 or i32.
-    - (C2) what is left of each row is one partial a slice.
-    - (C3) it stands in a quack_tv.kernel.
-  }];
-  let arguments = (ins Variadic<QuackTV_Tile>:$values, I64Attr:$offset);
-  let assemblyFormat = "$values `at` $offset attr-dict `:` type($values)";
-  let hasVerifier = 1;
-}
-
-def QuackTV_MergeOp : QuackTV_Op<"merge", [MemoryEffects<[MemRead]>]> {
-  let summary = "Reads what the slices of a row have saved and combines it";
-  let description = [{
-    The lanes of each warp share the reads, lane i those of the slices i, i + 32,
-    ..., and meet by butterfly shuffles; each thread ends with the result. So the
-    order depends on nothing but `slices`, whichever stage merges.
-
-    Example: see `quack_tv.save`.
-
-    Constraints: those of `quack_tv.warp_reduce`, (C1) to (C3) and (C5) to (C7), on
-    the results; and
-    - (C4) results are row scalars of whole warps.
-    - (C8) it stands in a quack_tv.kernel.
-  }];
-  let arguments = (ins
-    TypedArrayAttrBase<Quack_ReduceKindAttr, "one kind a value, or none">:$kinds,
-    ArrayAttr:$identities,
-    ConfinedAttr<I64Attr, [IntPositive]>:$slices,
-    I64Attr:$offset);
-  let results = (outs Variadic<QuackTV_Tile>:$results);
-  let regions = (region MaxSizedRegion<1>:$combiner);
-  let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1;
-}
+include "QuackTV/QuackTVWorkspace.td"
 
 //===----------------------------------------------------------------------===//
 // The exchange protocol, made by quack-tv-place-barriers

@@ -41,6 +41,7 @@ void quack::buildTilePipeline(OpPassManager &pm) {
   pm.addPass(createQuackTVLowerReductions());
   pm.addPass(createQuackTVFuseReductions());
   pm.addPass(createQuackTVSplitStages());
+  pm.addPass(createQuackTVPlacePartials());
   pm.addPass(createQuackTVPlaceBarriers());
 }
 

@@ -74,6 +74,9 @@ static FailureOr<KernelReport> reportKernel(tv::KernelOp kernel,
   report.cluster = metadata.cluster;
   report.split = metadata.split;
   report.workspaceBytes = metadata.workspaceBytes;
+  report.partials = metadata.partials;
+  report.fixedWorkspaceBytes = metadata.fixedWorkspaceBytes;
+  report.ctas = metadata.ctas;
   report.rowsPerTile = metadata.rowsPerTile;
   report.tiles = llvm::divideCeil(launch.rows, metadata.rowsPerTile);
   report.sharedBytes = metadata.sharedBytes;

@@ -50,7 +50,14 @@ KernelMetadata quack::describeKernel(tv::KernelOp kernel) {
   metadata.split = plan.getSlices();
   metadata.leastRows = plan.getLeastRows();
   metadata.sharedBytes = kernel.getSharedBytes().value_or(0);
-  metadata.workspaceBytes = kernel.getWorkspace().value_or(0);
+  metadata.partials = plan.getPartials();
+  int64_t workspace = kernel.getWorkspace().value_or(0);
+  if (metadata.partials > 0) {
+    metadata.fixedWorkspaceBytes = metadata.partials * workspace;
+    metadata.ctas = tv::countFixedCtas(kernel);
+  } else {
+    metadata.workspaceBytes = workspace;
+  }
   for (unsigned i = 0; i < kernel.getOperandSpecs().size(); ++i)
     metadata.operands.push_back(describeOperand(kernel, i));
   llvm::raw_string_ostream(metadata.plan) << plan;

@@ -12,6 +12,7 @@
 
 #include "CostModel.h"
 #include "FewRows.h"
+#include "RowSums.h"
 
 #include "quack/Dialect/QuackTV/PlanNumbers.h"
 
@@ -22,7 +23,7 @@
 using namespace mlir;
 using namespace quack;
 
-static tv::Hold holdOf(const OperandTraits &operand, tv::PlanAttr plan) {
+tv::Hold quack::holdOf(const OperandTraits &operand, tv::PlanAttr plan) {
   return plan.holdOf(operand.name)
       .value_or(operand.role == Role::columns ? tv::Hold::reload
                                               : tv::Hold::registers);
@@ -45,8 +46,9 @@ bool quack::spillsUntold(const KernelTraits &traits, tv::PlanAttr plan) {
 /// Of a thread (CUDA C++ Programming Guide, compute capability 9.0).
 static constexpr int64_t maxRegisters = 255;
 
-static bool isReadAgain(const OperandTraits &operand, tv::PlanAttr plan) {
-  return (isRowInput(operand) || operand.role == Role::columns) &&
+bool quack::isReadAgain(const OperandTraits &operand, tv::PlanAttr plan) {
+  return operand.isLoaded &&
+         (operand.role == Role::row || operand.role == Role::columns) &&
          holdOf(operand, plan) == tv::Hold::reload;
 }
 
@@ -74,6 +76,8 @@ static double registersOfReads(const KernelTraits &traits, tv::PlanAttr plan) {
 /// Registers a thread needs, as ptxas was seen to allot them.
 static int64_t estimateRegisters(const KernelTraits &traits, const Target &target,
                                  tv::PlanAttr plan) {
+  if (traits.accumulates)
+    return estimateAccumulating(traits, plan);
   int64_t elements = plan.getElementsPerThread(traits.columns);
   double registers = 16;
   // Row values that wait for another pass; what was loaded early, which is shifted
@@ -125,8 +129,9 @@ static int64_t estimateShared(const KernelTraits &traits, tv::PlanAttr plan) {
   for (const OperandTraits &operand : traits.operands) {
     tv::Hold hold = holdOf(operand, plan);
     if (isRowInput(operand) && (hold == tv::Hold::async || hold == tv::Hold::bulk))
-      bytes += plan.getRows() * plan.getPaddedColumns(traits.columns) /
-               plan.getCtasPerRow() * operand.bytes;
+      bytes += (traits.accumulates ? 2 : 1) * plan.getRows() *
+               plan.getPaddedColumns(traits.columns) / plan.getCtasPerRow() *
+               operand.bytes;
     if (isRowInput(operand) && hold == tv::Hold::reload)
       bytes += plan.getThreads() * std::max<int64_t>(0, plan.getKept()) * operand.bytes;
   }
@@ -134,7 +139,7 @@ static int64_t estimateShared(const KernelTraits &traits, tv::PlanAttr plan) {
   if (plan.getCluster() > 1 || warps > 1)
     bytes += traits.exchanges *
              (16 * plan.getRows() * warps * plan.getCluster() + 8);
-  return bytes;
+  return bytes + gatherBytes(traits, plan);
 }
 
 static int64_t estimateCtasPerSM(const Target &target, tv::PlanAttr plan,
@@ -161,7 +166,8 @@ static constexpr int64_t maxElementsPerThread = 128;
 static constexpr int64_t maxBulkRows = 16;
 
 /// Rules that concern one operand's hold.
-static std::string violatedHold(tv::PlanAttr plan, const OperandTraits &operand) {
+static std::string violatedHold(const KernelTraits &traits, tv::PlanAttr plan,
+                                const OperandTraits &operand) {
   tv::Hold hold = holdOf(operand, plan);
   std::string name = "operand '" + operand.name.str() + "' cannot be held " +
                      tv::stringifyHold(hold).str() + ": ";
@@ -169,8 +175,11 @@ static std::string violatedHold(tv::PlanAttr plan, const OperandTraits &operand)
   bool staged = hold == tv::Hold::async || hold == tv::Hold::bulk;
   if (staged && operand.role != Role::row)
     return name + "only row operands go through shared memory";
-  if (operand.role == Role::scalar && hold != tv::Hold::registers)
+  if (isOneNumber(operand.role) && hold != tv::Hold::registers)
     return name + "a row's scalar waits in registers";
+  if (hold == tv::Hold::bulk && traits.accumulates)
+    return name + "a cluster that accumulates works on one tile after the other, whose "
+                  "copies are by async";
   if (staged && plan.loadPolicyOf(operand.name)
                         .value_or(tv::LoadPolicy::cached) != tv::LoadPolicy::cached)
     return name + "its load policy must be cached then, since copies into shared "
@@ -206,11 +215,18 @@ std::string quack::violatedRule(const KernelTraits &traits, const Target &target
     return "where split > 1 a slice of a row needs whole warps: threads_per_row "
            "must be at least 32, got " +
            text(plan.getThreadsPerRow());
+  if (plan.getPartials() > 0 && !traits.accumulates)
+    return "only a kernel that accumulates has partial sums, got partials = " +
+           text(plan.getPartials());
+  if (plan.getSlices() > 1 && traits.accumulates)
+    return "the rows of a kernel that accumulates are not split over clusters, got "
+           "split = " +
+           text(plan.getSplit());
   if (plan.getThreads() % plan.getThreadsPerRow() != 0)
     return "threads_per_row must divide threads = " + text(plan.getThreads()) +
            ", got " + text(plan.getThreadsPerRow());
   for (const OperandTraits &operand : traits.operands)
-    if (std::string rule = violatedHold(plan, operand); !rule.empty())
+    if (std::string rule = violatedHold(traits, plan, operand); !rule.empty())
       return rule;
   int64_t elements = plan.getElementsPerThread(traits.columns);
   if (elements > maxElementsPerThread)
@@ -249,7 +265,7 @@ std::string quack::violatedRule(const KernelTraits &traits, const Target &target
 //===----------------------------------------------------------------------===//
 
 /// Bytes of one row that are read and written.
-static double bytesPerRow(const KernelTraits &traits) {
+double quack::bytesPerRow(const KernelTraits &traits) {
   return traits.loadedBytes() + traits.storedBytes();
 }
 
@@ -390,10 +406,17 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
   limits.life = target.memoryLatency * waitsForMemory(traits, plan) +
                 target.ctaTurnover + exchangeTime(traits, target, plan) +
                 serialTime(traits, target, plan) + transfer;
-  limits.latency = ctasPerSM * ctaBytes / limits.life;
   limits.launch = ctaBytes / (target.ctaLaunch *
                               (1 + target.clusterLaunch * (plan.getCluster() - 1)) *
                               (1 + 0.02 * (plan.getThreads() / warpSize - 2)));
+  if (traits.accumulates) {
+    // Its CTAs start once; a tile's turn is what takes the place of their life.
+    limits.launch = std::numeric_limits<double>::infinity();
+    limits.life =
+        turnOfTile(traits, plan, target.memoryLatency * waitsForMemory(traits, plan) + transfer,
+                   exchangeTime(traits, target, plan) + serialTime(traits, target, plan));
+  }
+  limits.latency = ctasPerSM * ctaBytes / limits.life;
   // A step of the butterfly is a shuffle and a combination for each row; that of an
   // online pair rescales by exponentials.
   double steps = butterflySteps(traits, plan) * plan.getRowsPerThread() /
@@ -450,6 +473,11 @@ CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
                              isFull);
     cost.decisive = isFull ? "memory" : "rows";
     cost.bandwidth = traits.rows * rowBytes / time;
+    cost.time = 1e6 * rowBytes / traits.columns / cost.bandwidth;
+    return cost;
+  }
+  if (traits.accumulates) {
+    cost.bandwidth = rate * target.sms * shareOfTiles(traits, target, plan, cost.ctasPerSM);
     cost.time = 1e6 * rowBytes / traits.columns / cost.bandwidth;
     return cost;
   }

@@ -11,6 +11,15 @@
 
 namespace quack {
 
+/// Returns how `plan` holds an operand.
+tv::Hold holdOf(const OperandTraits &operand, tv::PlanAttr plan);
+
+/// Returns whether each pass reads a row or weight again.
+bool isReadAgain(const OperandTraits &operand, tv::PlanAttr plan);
+
+/// Returns the bytes of one row that are read and written.
+double bytesPerRow(const KernelTraits &traits);
+
 /// Returns whether some row is read again in each pass.
 bool reloadsRows(const KernelTraits &traits, tv::PlanAttr plan);
 
@@ -21,8 +30,8 @@ int64_t countRereads(const KernelTraits &traits);
 /// what does not wait in shared memory.
 double rereadBytes(const KernelTraits &traits, tv::PlanAttr plan);
 
-/// Returns whether a thread holds so much of rows that start anywhere that ptxas, if
-/// not told how many CTAs an SM is to hold, spills a word of them.
+/// Returns whether a thread holds so much of rows that start anywhere that
+/// ptxas, if not told how many CTAs an SM is to hold, spills a word of them.
 bool spillsUntold(const KernelTraits &traits, tv::PlanAttr plan);
 
 } // namespace quack

@@ -8,6 +8,7 @@
 
 #include "CostModel.h"
 #include "FewRows.h"
+#include "RowSums.h"
 
 #include "quack/Dialect/QuackTV/PlanNumbers.h"
 
@@ -21,7 +22,8 @@ class Enumerator {
 public:
   Enumerator(const KernelTraits &traits, const Target &target, tv::PlanAttr pins)
       : traits(traits), target(target), pins(pins), context(pins.getContext()),
-        maySplit(pins.mayChangeTree() && hasFewRows(traits, target)) {}
+        maySplit(pins.mayChangeTree() && hasFewRows(traits, target) &&
+                 !traits.accumulates) {}
 
   SmallVector<CostedPlan> run(std::string &whyNot);
 
@@ -58,6 +60,8 @@ private:
   SmallVector<CostedPlan> plans;
   /// Whether a row may be split over several clusters.
   bool maySplit;
+  /// Whether rows may be read again, in narrower accesses, where there are sums over them.
+  bool mayWaste = false;
   /// The rule that the plan with the most threads a row breaks: it is the nearest to
   /// a legal one.
   std::string lastViolation;
@@ -75,6 +79,9 @@ static constexpr int64_t manyOperands = 5;
 int64_t Enumerator::widestVector() const {
   int64_t narrowest = traits.narrowestBytes();
   int64_t widest = tv::maxAccessBytes / narrowest;
+  // Shorter pieces leave registers for sums.
+  if (traits.accumulates && mayWaste)
+    widest = std::min<int64_t>(widest, 2);
   if (traits.columns >= widest)
     return widest;
   int64_t divisor = traits.columns & -traits.columns;
@@ -129,7 +136,7 @@ DictionaryAttr Enumerator::holds(tv::Hold rowHold) const {
 DictionaryAttr Enumerator::stores(int64_t rowBytes) const {
   NamedAttrList list;
   for (const OperandTraits &operand : traits.operands) {
-    if (!operand.isStored)
+    if (!operand.isStored || isSharedByRows(operand.role))
       continue;
     bool isLong = operand.role == Role::row && rowBytes >= 256 * 1024;
     tv::StorePolicy policy = pins.storePolicyOf(operand.name)
@@ -155,10 +162,13 @@ void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
   }
   auto exchange = pins.getExchange().value_or(tv::Exchange::warps);
   llvm::SmallDenseSet<Attribute> seen;
-  for (tv::Hold hold : {tv::Hold::registers, tv::Hold::packed, tv::Hold::bulk,
-                        tv::Hold::reload}) {
+  // Where one tile follows the other, the next one's copies are under way.
+  tv::Hold staged = traits.accumulates ? tv::Hold::async : tv::Hold::bulk;
+  for (tv::Hold hold :
+       {tv::Hold::registers, tv::Hold::packed, staged, tv::Hold::reload}) {
     DictionaryAttr held = holds(hold);
-    if (!seen.insert(held).second)
+    bool isWasteful = traits.accumulates && hold == tv::Hold::reload && !mayWaste;
+    if (isWasteful || !seen.insert(held).second)
       continue;
     auto with = [&](int64_t ctasPerSM, int64_t kept) {
       return tv::PlanAttr::get(
@@ -166,7 +176,7 @@ void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
           pins.getAlignment(), ctasPerSM, exchange, held, kept,
           loads.empty() ? DictionaryAttr() : loads.getDictionary(context),
           stores(rowBytes), split, pins.getRowsHint(), pins.getReproducible(),
-          pins.getLeastRows());
+          pins.getLeastRows(), pins.getPartials());
     };
     bool isReload = reloadsRows(traits, with(0, 0));
     int64_t least = std::max<int64_t>(isReload ? 0 : -1, pins.getKept());
@@ -223,7 +233,7 @@ void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {
   // Told nothing of a kernel of many operands, ptxas may spill for the sake of more CTAs
   // than its loads allow. What it is told leaves it more registers than the estimate.
   auto isWide = [](const OperandTraits &operand) {
-    return operand.isLoaded && operand.role != Role::scalar;
+    return operand.isLoaded && !isOneNumber(operand.role);
   };
   bool hasMany = llvm::count_if(traits.operands, isWide) > manyOperands;
   if (hasMany && pins.getCtasPerSM() < 0)
@@ -234,6 +244,16 @@ void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {
     cost.plan = withCtas(std::max<int64_t>(1, cost.ctasPerSM / 2));
   if (spillsUntold(traits, plan) && pins.getCtasPerSM() < 0)
     cost.plan = withCtas(cost.ctasPerSM);
+  // All clusters that have partial sums are to be resident: ptxas is told.
+  if (traits.accumulates) {
+    if (pins.getCtasPerSM() < 0)
+      cost.plan = withCtas(cost.ctasPerSM);
+    int64_t pinned = cost.plan.getCtasPerSM();
+    int64_t resident = pinned > 0 ? pinned : cost.ctasPerSM;
+    if (!pins.getPartials())
+      cost.plan =
+          cost.plan.withPartials(choosePartials(target, cost.plan, resident));
+  }
   plans.push_back(cost);
 }
 
@@ -272,7 +292,10 @@ void Enumerator::tryShape(int64_t threads, int64_t threadsPerRow,
       threadsPerRow / 2 * vectorSize() >= perCta)
     return;
   for (int64_t rows : pinned(pins.getRowsPerThread(), {1, 2, 4}))
-    if (split <= 1 || rows == 1 || pins.getRowsPerThread())
+    // Sums over rows leave no registers for more rows.
+    if (traits.accumulates && rows > 2 && !pins.getRowsPerThread())
+      continue;
+    else if (split <= 1 || rows == 1 || pins.getRowsPerThread())
       tryHolds(threads, threadsPerRow, rows, cluster, split);
 }
 
@@ -289,9 +312,11 @@ bool Enumerator::fitsCluster() const {
   auto free = tv::PlanAttr::get(
       context, /*threads=*/0, /*threadsPerRow=*/0, /*rowsPerThread=*/0,
       /*cluster=*/0, /*vector=*/0, pins.getAlignment(), /*ctasPerSM=*/-1,
-      std::nullopt, /*hold=*/DictionaryAttr(), /*kept=*/-1, /*load=*/DictionaryAttr(),
-      /*store=*/DictionaryAttr(), /*split=*/0, /*rows=*/0, pins.getReproducible(),
-      /*leastRows=*/0);
+      std::nullopt, /*hold=*/DictionaryAttr(), /*kept=*/-1,
+      /*load=*/DictionaryAttr(),
+      /*store=*/DictionaryAttr(), /*split=*/0, /*rows=*/0,
+      pins.getReproducible(),
+      /*leastRows=*/0, /*partials=*/0);
   Enumerator unpinned(traits, target, free);
   unpinned.tryShapes();
   return !unpinned.plans.empty();
@@ -299,9 +324,15 @@ bool Enumerator::fitsCluster() const {
 
 SmallVector<CostedPlan> Enumerator::run(std::string &whyNot) {
   tryShapes();
+  // Sums over rows of which no cluster can hold a row and its sum otherwise.
+  if (plans.empty() && traits.accumulates) {
+    mayWaste = true;
+    tryShapes();
+  }
   // A row that no cluster can take is split however many there are: its tree
   // is still the same for all M.
-  if (plans.empty() && !maySplit && !pins.getSplit() && !fitsCluster()) {
+  if (plans.empty() && !maySplit && !pins.getSplit() && !traits.accumulates &&
+      !fitsCluster()) {
     std::string violation = lastViolation;
     maySplit = true;
     tryShapes();

@@ -184,6 +184,11 @@ KernelTraits KernelTraits::analyse(KernelOp kernel, int64_t rowsHint) {
       if (!reduce || !isOnlineSum(reduce))
         ownExchanges.insert(last);
     }
+    if (auto sum = dyn_cast<AccumulateOp>(op)) {
+      traits.accumulates = true;
+      traits.rowSums += isRow(sum.getValue());
+      traits.operations += isRow(sum.getValue());
+    }
     bool onRows = op.getNumResults() == 1 && isRow(op.getResult(0));
     if (getPassCount(&op) > 0 || (onRows && !isa<BroadcastOp>(op)))
       traits.operations += operationsOf(op);

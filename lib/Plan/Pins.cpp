@@ -128,7 +128,7 @@ static SmallVector<std::string> otherValuesOf(const Pin &pin) {
   SmallVector<std::string> values;
   for (int64_t number : tv::planNumber(pin.field).values)
     values.push_back(std::to_string(number));
-  if (pin.field == "split")
+  if (pin.field == "split" || pin.field == "partials")
     values = {"1", "2", "4", "8", "16", "32", "64", "128"};
   if (pin.field == "reproducible")
     values = {"false", "true"};

@@ -78,6 +78,10 @@ FloatFormat getFloatFormat(mlir::Type type);
 /// Returns whether the evaluator knows the element type.
 bool isKnownElementType(mlir::Type type);
 
+/// Returns a sum of f32 as a kernel may compute it: of numbers whose magnitudes
+/// and errors have these sums, each of which meets `depth` roundings.
+Number settleSum(double value, double magnitude, double error, double depth);
+
 /// Combines all elements of `lane` by `kind`. Integers have `width` bits.
 Number reduceLane(ReduceKind kind, unsigned width, const Lane &lane);
 

@@ -29,6 +29,7 @@ static int64_t elementCount(const OperandBuffers &operand, int64_t rows,
     return columns;
   case Role::scalar:
     return rows;
+  case Role::single:
   case Role::value:
     return 1;
   }
@@ -99,9 +100,39 @@ static void runRows(const Program &program, int64_t rows) {
     helper.join();
 }
 
+/// Runs all rows and adds up those that are accumulated: in a fixed number of
+/// parts, so that the result does not depend on that of the threads.
+static void addRows(const Program &program, int64_t rows, double depth) {
+  constexpr int64_t most = 16;
+  std::vector<Frame> parts(std::clamp<int64_t>(rows, 1, most),
+                           program.makeFrame());
+  int64_t count = parts.size();
+  std::atomic<int64_t> next{0};
+  auto work = [&] {
+    for (int64_t part; (part = next.fetch_add(1)) < count;) {
+      Frame &frame = parts[part];
+      int64_t end = rows * (part + 1) / count;
+      for (frame.row = rows * part / count; frame.row < end; ++frame.row)
+        program.runRow(frame);
+    }
+  };
+  std::vector<std::thread> helpers;
+  for (int64_t i = 1, n = std::thread::hardware_concurrency();
+       i < std::min(n, count); ++i)
+    helpers.emplace_back(work);
+  work();
+  for (std::thread &helper : helpers)
+    helper.join();
+  for (const Frame &part : llvm::drop_begin(parts))
+    for (auto [total, sum] : llvm::zip(parts.front().sums, part.sums))
+      total.add(sum);
+  program.storeSums(parts.front(), depth);
+}
+
 FailureOr<ReferenceResult>
 quack::evaluate(KernelOp kernel, int64_t rows,
-                const std::map<std::string, ReferenceArray> &inputs) {
+                const std::map<std::string, ReferenceArray> &inputs,
+                RowSums sums) {
   FailureOr<Program> program = Program::build(kernel);
   if (failed(program))
     return failure();
@@ -109,6 +140,10 @@ quack::evaluate(KernelOp kernel, int64_t rows,
   if (failed(bindOperands(kernel, program->operands, rows, program->columns,
                           inputs, result)))
     return failure();
-  runRows(*program, rows);
+  if (program->accumulates())
+    addRows(*program, rows,
+            sums.depth < 0 ? std::max<int64_t>(0, rows - 1) : sums.depth);
+  else
+    runRows(*program, rows);
   return result;
 }

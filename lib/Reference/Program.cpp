@@ -69,6 +69,44 @@ void Program::addStore(StoreOp op) {
 }
 
 //===----------------------------------------------------------------------===//
+// Sums over rows
+//===----------------------------------------------------------------------===//
+
+void RunningSum::add(const RunningSum &other) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] += other.values[i];
+    magnitudes[i] += other.magnitudes[i];
+    errors[i] += other.errors[i];
+  }
+}
+
+void Program::addAccumulate(AccumulateOp op) {
+  unsigned index = cast<BlockArgument>(op.getTarget()).getArgNumber();
+  unsigned value = laneOf(op.getValue());
+  initial.sums.resize(operands.size());
+  initial.sums[index] = RunningSum(initial.lanes[value].size());
+  steps.push_back([=](Frame &frame, const Buffers &) {
+    const Lane &from = frame.lanes[value];
+    RunningSum &sum = frame.sums[index];
+    for (size_t i = 0, n = from.size(); i < n; ++i) {
+      sum.values[i] += from.values[i];
+      sum.magnitudes[i] += std::fabs(from.values[i]);
+      sum.errors[i] += from.errors[i];
+    }
+  });
+}
+
+void Program::storeSums(const Frame &total, double depth) const {
+  for (auto [operand, sum] : llvm::zip(operands, total.sums))
+    for (size_t i = 0, n = sum.values.size(); i < n; ++i) {
+      Number rounded =
+          settleSum(sum.values[i], sum.magnitudes[i], sum.errors[i], depth);
+      operand.output[i] = rounded.value;
+      operand.bound[i] = rounded.error;
+    }
+}
+
+//===----------------------------------------------------------------------===//
 // Broadcast, reduce, constants
 //===----------------------------------------------------------------------===//
 
@@ -280,6 +318,7 @@ LogicalResult Program::addOp(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case([&](LoadOp load) { return addLoad(load), success(); })
       .Case([&](StoreOp store) { return addStore(store), success(); })
+      .Case([&](AccumulateOp sum) { return addAccumulate(sum), success(); })
       .Case([&](BroadcastOp broadcast) {
         return addBroadcast(broadcast), success();
       })

@@ -49,10 +49,21 @@ bindOperands(mlir::Operation *kernel, std::vector<OperandBuffers> &operands,
              const std::map<std::string, ReferenceArray> &inputs,
              ReferenceResult &result);
 
+/// Values that add up, with the sums of their magnitudes and of their errors.
+struct RunningSum {
+  std::vector<double> values, magnitudes, errors;
+
+  explicit RunningSum(size_t size = 0)
+      : values(size), magnitudes(size), errors(size) {}
+  void add(const RunningSum &other);
+};
+
 /// What one thread needs to evaluate a row.
 struct Frame {
   int64_t row = 0;
   std::vector<Lane> lanes; ///< one for each SSA value, kept from row to row
+  /// By operand: what its rows so far have added; empty for other operands.
+  std::vector<RunningSum> sums;
 };
 
 /// A kernel as a list of steps over numbered lanes.
@@ -70,6 +81,13 @@ public:
       step(frame, operands);
   }
 
+  /// Stores what the rows have added, where a row's value meets `depth`
+  /// roundings.
+  void storeSums(const Frame &total, double depth) const;
+
+  /// Returns whether rows are added.
+  bool accumulates() const { return !initial.sums.empty(); }
+
   int64_t columns = 0;
   std::vector<OperandBuffers> operands;
 
@@ -82,6 +100,7 @@ private:
   llvm::LogicalResult addElementwise(mlir::Operation &op);
   void addLoad(LoadOp op);
   void addStore(StoreOp op);
+  void addAccumulate(AccumulateOp op);
   void addBroadcast(BroadcastOp op);
   llvm::LogicalResult addReduce(ReduceOp op);
   llvm::LogicalResult addCombiner(ReduceOp op);

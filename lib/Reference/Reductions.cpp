@@ -53,14 +53,19 @@ static Sums addUp(const double *values, const double *errors, size_t n) {
   return total;
 }
 
+Number reference::settleSum(double value, double magnitude, double error,
+                            double depth) {
+  double bound = error + depth * unit * (magnitude + error);
+  // Partial sums may overflow where the whole does not.
+  if (magnitude + error > f32.maxFinite && std::isfinite(value))
+    bound = infinity;
+  return settle(f32, value, bound, error == infinity);
+}
+
 static Number sum(const Lane &lane) {
   Sums sums = addUp(lane.values.data(), lane.errors.data(), lane.size());
-  double rounding = lane.size() == 1 ? 0 : sumDepth(lane.size()) * unit;
-  double error = sums.error + rounding * (sums.magnitude + sums.error);
-  // Partial sums may overflow where the whole does not.
-  if (sums.magnitude + sums.error > f32.maxFinite && std::isfinite(sums.value))
-    error = infinity;
-  return settle(f32, sums.value, error, sums.error == infinity);
+  return settleSum(sums.value, sums.magnitude, sums.error,
+                   lane.size() == 1 ? 0 : sumDepth(lane.size()));
 }
 
 /// The product of the elements greater than 1 and that of the smaller ones tell

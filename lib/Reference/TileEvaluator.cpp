@@ -32,15 +32,18 @@ quack::evaluateTile(tv::KernelOp kernel, int64_t rows,
   if (failed(bindOperands(kernel, operands, rows, kernel.getColumns(), inputs,
                           result)))
     return failure();
-  GlobalMemory memory(std::move(operands), rows, kernel.getColumns());
+  GlobalMemory memory(kernel, std::move(operands), rows);
   for (tv::KernelOp stage = kernel; stage; stage = nextOf(stage)) {
     TileMachine machine(stage, rows, evaluation, memory);
     if (failed(machine.checkKernel()))
       return failure();
+    machine.beginSums();
     int64_t tileRows = stage.getPlan().getRows();
-    for (int64_t tile = 0; tile * tileRows < rows; ++tile)
+    for (int64_t tile = 0; tile * tileRows < rows && !stage.isFold(); ++tile)
       if (failed(machine.runTile(tile)))
         return failure();
+    if (failed(machine.runFolds()))
+      return failure();
     memory.finishStage();
     if (!stage.getNext() && failed(machine.checkOutputs()))
       return failure();

@@ -15,12 +15,17 @@ using namespace mlir;
 using namespace quack;
 using namespace quack::reference;
 
-GlobalMemory::GlobalMemory(std::vector<OperandBuffers> operands, int64_t rows,
-                           int64_t columns)
+GlobalMemory::GlobalMemory(tv::KernelOp kernel,
+                           std::vector<OperandBuffers> operands, int64_t rows)
     : operands(std::move(operands)) {
-  for (const OperandBuffers &operand : this->operands) {
-    int64_t count = operand.role == Role::row ? rows * columns : rows;
-    writes.emplace_back(operand.isWritten ? count : 0);
+  for (auto [operand, type] :
+       llvm::zip_equal(this->operands, kernel.getFunctionType().getInputs())) {
+    int64_t height = isSharedByRows(operand.role) ? 1 : rows;
+    int64_t width = isOneNumber(operand.role) ? 1 : kernel.getColumns();
+    writes.emplace_back(operand.isWritten ? height * width : 0);
+    Type element = getElementTypeOrSelf(type);
+    storage.push_back(getTraits(
+        isa<FloatType>(element) ? getFloatFormat(element) : FloatFormat::f64));
   }
 }
 
@@ -82,6 +87,7 @@ LogicalResult TileMachine::checkKernel() {
 
 LogicalResult TileMachine::runTile(int64_t tile) {
   firstRow = tile * kernel.getPlan().getRows();
+  tileNumber = tile;
   lanes.clear();
   exchanges.clear();
   awaited.clear();
@@ -129,6 +135,8 @@ LogicalResult TileMachine::visit(Operation *op) {
           [&](tv::ClusterReduceOp step) { return visitStep(step, Level::Cta); })
       .Case(
           [&](tv::GridReduceOp step) { return visitStep(step, Level::Slice); })
+      .Case([&](tv::EachTileOp) { return success(); })
+      .Case([&](tv::AccumulateOp sum) { return visitAccumulate(sum); })
       .Case([&](tv::SaveOp save) { return visitSave(save); })
       .Case([&](tv::MergeOp merge) { return visitMerge(merge); })
       .Case([&](tv::AllocExchangeOp alloc) { return visitAlloc(alloc); })

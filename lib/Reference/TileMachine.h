@@ -46,11 +46,12 @@ inline bool isSameCopy(double a, double b) {
 
 /// What the stages of a launch share.
 struct GlobalMemory {
-  GlobalMemory(std::vector<OperandBuffers> operands, int64_t rows,
-               int64_t columns);
+  GlobalMemory(tv::KernelOp kernel, std::vector<OperandBuffers> operands,
+               int64_t rows);
 
-  /// Ends a stage: what it has saved can be read.
-  void finishStage() { workspace.merge(saved); }
+  /// Ends a stage: what it has saved can be read, and what it has added up is
+  /// stored.
+  void finishStage();
 
   std::vector<OperandBuffers> operands;
   /// How often each element of an operand was written, by operand.
@@ -59,12 +60,25 @@ struct GlobalMemory {
   using Slot = std::array<int64_t, 3>;
   /// What earlier stages have saved, and this one.
   std::map<Slot, Partial> workspace, saved;
+  /// By operand: the sums over rows that this stage leaves to no other.
+  std::map<unsigned, std::vector<double>> sums;
+  /// By offset in a partial: the partials of this stage, one after the other,
+  /// and those of earlier ones.
+  std::map<int64_t, std::vector<double>> partials, finishedPartials;
+  /// By operand: what its storage type is.
+  std::vector<FloatTraits> storage;
 };
 
 class TileMachine {
 public:
   TileMachine(tv::KernelOp kernel, int64_t rows, TileEvaluation evaluation,
               GlobalMemory &memory);
+
+  /// Begins a stage: the sums over no rows are 0.
+  void beginSums();
+
+  /// Adds up what earlier stages have left, where that is the stage.
+  llvm::LogicalResult runFolds();
 
   /// Checks what does not change from tile to tile.
   llvm::LogicalResult checkKernel();
@@ -129,6 +143,9 @@ private:
   llvm::LogicalResult visitClusterWait(tv::ClusterWaitOp op);
   llvm::LogicalResult checkAllArrived();
 
+  // Sums over rows (TileSums.cpp).
+  llvm::LogicalResult visitAccumulate(tv::AccumulateOp op);
+
   // The workspace (TileWorkspace.cpp).
   llvm::LogicalResult visitSave(tv::SaveOp op);
   llvm::LogicalResult visitMerge(tv::MergeOp op);
@@ -149,7 +166,7 @@ private:
       distributions;
 
   // The state of one tile.
-  int64_t firstRow = 0;
+  int64_t firstRow = 0, tileNumber = 0;
   std::map<const void *, Lane> lanes;
   std::map<const void *, ExchangeBuffer> exchanges;
   llvm::SmallVector<mlir::Value> awaited, stored;

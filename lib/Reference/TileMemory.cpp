@@ -152,9 +152,9 @@ LogicalResult TileMachine::checkOutputs() {
     for (auto [at, count] : llvm::enumerate(counts)) {
       if (count != 0)
         continue;
-      bool isRow = memory.operands[index].role == Role::row;
-      int64_t row = isRow ? at / columns : at,
-              column = isRow ? at % columns : 0;
+      bool isWide = !isOneNumber(memory.operands[index].role);
+      int64_t row = isWide ? at / columns : at,
+              column = isWide ? at % columns : 0;
       return kernel.emitOpError("must write all of '")
              << memory.operands[index].name << "', got nothing at row " << row
              << ", column " << column;

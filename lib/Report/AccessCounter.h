@@ -141,6 +141,14 @@ private:
   void addSave(tv::SaveOp save);
   void addMerge(tv::MergeOp merge);
 
+  //===--- Sums over rows (Partials.cpp) ---------------------------------===//
+  /// Calls `visit` for each kind of partial with its first byte in the
+  /// workspace.
+  void forEachPartial(int64_t offset, llvm::function_ref<void(int64_t)> visit);
+  void addAccumulate(tv::AccumulateOp sum);
+  void addGather(tv::AccumulateOp sum);
+  void addFold(tv::FoldOp fold);
+
   tv::KernelOp kernel;
   llvm::ArrayRef<LaunchArgument> arguments;
   int64_t rows, columns;

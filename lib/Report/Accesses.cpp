@@ -130,6 +130,9 @@ void AccessCounter::visitConsumers(Operation &first) {
     if (auto store = dyn_cast<tv::StoreOp>(op)) {
       ask(store.getValue());
       addStore(store);
+    } else if (auto sum = dyn_cast<tv::AccumulateOp>(op)) {
+      ask(sum.getValue());
+      addAccumulate(sum);
     } else {
       llvm::for_each(op->getOperands(), [&](Value source) { ask(source); });
     }
@@ -145,9 +148,10 @@ LogicalResult AccessCounter::visit(Operation &op) {
         return success();
       })
       .Case([&](tv::StageOp stage) { return addStage(stage), success(); })
-      .Case<tv::StoreOp, tv::ThreadReduceOp>([&](Operation *consumer) {
-        return visitConsumers(*consumer), success();
-      })
+      .Case<tv::StoreOp, tv::AccumulateOp, tv::ThreadReduceOp>(
+          [&](Operation *consumer) {
+            return visitConsumers(*consumer), success();
+          })
       .Case([&](tv::WarpReduceOp reduce) {
         llvm::for_each(reduce.getSources(), [&](Value value) { ask(value); });
         return success();
@@ -164,8 +168,9 @@ LogicalResult AccessCounter::visit(Operation &op) {
       })
       .Case([&](tv::MergeOp merge) { return addMerge(merge), success(); })
       // They meet at barriers, which have no counters here.
-      .Case<tv::AwaitOp, tv::BarrierOp, tv::ExchangeWaitOp, tv::ClusterInitOp,
-            tv::ClusterArriveOp, tv::ClusterWaitOp>(
+      .Case([&](tv::FoldOp fold) { return addFold(fold), success(); })
+      .Case<tv::AwaitOp, tv::BarrierOp, tv::EachTileOp, tv::ExchangeWaitOp,
+            tv::ClusterInitOp, tv::ClusterArriveOp, tv::ClusterWaitOp>(
           [&](Operation *) { return success(); })
       .Default([&](Operation *op) -> LogicalResult {
         if (isMemoryEffectFree(op))

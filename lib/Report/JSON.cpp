@@ -67,6 +67,11 @@ llvm::json::Value KernelReport::toJSON() const {
                 {"shared_bytes", sharedBytes},
                 {"workspace_bytes_per_row", workspaceBytes},
                 {"taken", isTaken}};
+  if (ctas > 0) {
+    object["ctas"] = ctas;
+    object["partials"] = partials;
+    object["workspace_bytes"] = fixedWorkspaceBytes;
+  }
   if (cost) {
     object["target"] = target;
     object["registers"] = cost->registers;

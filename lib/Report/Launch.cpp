@@ -27,7 +27,13 @@ static int64_t lookup(const std::map<std::string, int64_t> &map,
 /// Returns the columns that a row of the operand has in memory.
 static int64_t columnsOf(const KernelMetadata &kernel,
                          const OperandMetadata &operand) {
-  return operand.role == "scalar" ? 1 : kernel.columns;
+  return operand.role == "scalar" || operand.role == "single" ? 1
+                                                              : kernel.columns;
+}
+
+/// Returns whether there is one of it for all rows.
+static bool isSharedByRows(const OperandMetadata &operand) {
+  return operand.role == "columns" || operand.role == "single";
 }
 
 static int64_t elementBytes(const OperandMetadata &operand) {
@@ -65,7 +71,7 @@ static Error verifyOperand(const KernelMetadata &kernel,
   if (offset < 0)
     return createStringError("offset of operand '" + operand.name +
                              "' must not be negative, got " + Twine(offset));
-  int64_t rows = operand.role == "columns" ? 1 : launch.rows;
+  int64_t rows = isSharedByRows(operand) ? 1 : launch.rows;
   if (Error error = checkExtent(rows, std::max(stride, least), offset,
                                 elementBytes(operand)))
     return createStringError("operand '" + operand.name + "' " +
@@ -86,7 +92,7 @@ Error quack::verifyLaunch(const KernelMetadata &kernel,
                                 {"row", "scalar"}))
     return error;
   if (Error error = verifyNames(kernel, "offset", launch.offsets,
-                                {"row", "scalar", "columns"}))
+                                {"row", "scalar", "columns", "single"}))
     return error;
   for (const OperandMetadata &operand : kernel.operands)
     if (operand.role != "value")
@@ -105,7 +111,7 @@ quack::placeOperands(const KernelMetadata &kernel,
       continue;
     argument.pointer =
         lookup(launch.offsets, operand.name, 0) * elementBytes(operand);
-    if (operand.role != "columns")
+    if (!isSharedByRows(operand))
       argument.rowStride =
           lookup(launch.rowStrides, operand.name, columnsOf(kernel, operand));
   }

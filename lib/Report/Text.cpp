@@ -64,11 +64,23 @@ static void printLaunch(llvm::raw_ostream &os, const KernelReport &report) {
           : formatv("a cluster of {0} CTAs", report.cluster).str();
   if (report.split > 1)
     cluster = formatv("split over {0} times {1}", report.split, cluster);
-  os << formatv("  launch      {0} of {1}, each {2} of {3} threads\n",
-                count(report.tiles, "tile"), count(report.rowsPerTile, "row"),
-                cluster, report.threads);
+  if (report.ctas == 0)
+    os << formatv("  launch      {0} of {1}, each {2} of {3} threads\n",
+                  count(report.tiles, "tile"), count(report.rowsPerTile, "row"),
+                  cluster, report.threads);
+  else if (report.ctas == report.partials * report.cluster)
+    os << formatv(
+        "  launch      {0} of {1} by turns, each {2} of {3} threads; {4}\n",
+        count(report.partials, "partial"), count(report.tiles, "tile"), cluster,
+        report.threads, count(report.rowsPerTile, "row") + " a tile");
+  else
+    os << formatv("  launch      {0} of {1} threads, for {2}\n",
+                  count(report.ctas, "CTA"), report.threads,
+                  count(report.partials, "partial"));
   if (report.workspaceBytes)
     os << formatv("  workspace   {0} bytes a row\n", report.workspaceBytes);
+  if (report.fixedWorkspaceBytes)
+    os << formatv("  workspace   {0} bytes\n", report.fixedWorkspaceBytes);
   os << formatv("  shared      {0} bytes a CTA\n", report.sharedBytes);
   if (report.cost)
     printCost(os, *report.cost);

@@ -28,6 +28,8 @@ Expected<int64_t> quack::countCtas(const KernelMetadata &kernel, int64_t rows) {
   if (rows < 0)
     return createStringError("the number of rows must not be negative, got " +
                              Twine(rows));
+  if (kernel.ctas > 0)
+    return kernel.ctas;
   int64_t tiles =
       rows / kernel.rowsPerTile + (rows % kernel.rowsPerTile != 0 ? 1 : 0);
   int64_t ctas = kernel.cluster * kernel.split;
@@ -44,7 +46,8 @@ Expected<int64_t> quack::getWorkspaceBytes(const KernelMetadata &kernel,
                                            int64_t rows) {
   int64_t bytes;
   if (llvm::MulOverflow(std::max<int64_t>(rows, 0), kernel.workspaceBytes,
-                        bytes))
+                        bytes) ||
+      llvm::AddOverflow(bytes, kernel.fixedWorkspaceBytes, bytes))
     return createStringError(Twine(rows) + " rows of " +
                              Twine(kernel.workspaceBytes) +
                              " bytes of workspace are too many for any memory");
@@ -68,18 +71,20 @@ Error quack::checkExtent(int64_t rows, int64_t rowStride, int64_t offset,
 std::string quack::violatedGuard(const KernelMetadata &kernel,
                                  ArrayRef<LaunchArgument> arguments,
                                  int64_t rows) {
-  if (rows == 0)
+  if (rows == 0 && kernel.ctas == 0)
     return "";
   // What a variant takes needs no other plan.
   bool isLast = kernel.otherwise.empty();
-  if (rows < kernel.leastRows)
+  if (rows > 0 && rows < kernel.leastRows)
     return ("M must be at least " + Twine(kernel.leastRows) + ", got " +
             Twine(rows) +
             (isLast ? "; without the pin 'least_rows' the kernel takes any"
                     : ""))
         .str();
   for (auto [operand, argument] : zip_equal(kernel.operands, arguments)) {
-    if (operand.role == "value")
+    // Without rows, only sums over them are accessed.
+    if (operand.role == "value" ||
+        (rows == 0 && operand.role != "columns" && operand.role != "single"))
       continue;
     std::optional<StorageType> type = parseStorageType(operand.type);
     if (!type)

@@ -47,7 +47,7 @@ ParameterPack::ParameterPack(const KernelMetadata &kernel,
   for (auto [operand, argument] : zip_equal(kernel.operands, arguments))
     if (isValue(operand))
       values.push_back(packScalar(operand.type, argument.scalar));
-  if (kernel.workspaceBytes)
+  if (kernel.hasWorkspace())
     values.push_back(workspace);
   for (uint64_t &value : values)
     addresses.push_back(&value);
@@ -197,13 +197,15 @@ Error Launcher::launch(
   Expected<const KernelMetadata *> kernel = variantFor(arguments, rows);
   if (!kernel)
     return kernel.takeError();
-  if (rows == 0)
+  if (rows == 0 && (*kernel)->ctas == 0)
     return Error::success();
-  if ((*kernel)->workspaceBytes &&
+  if ((*kernel)->hasWorkspace() &&
       (workspace == 0 || workspace % workspaceAlignment != 0))
     return createStringError(
         "kernel '" + (*kernel)->name + "': the workspace must be " +
-        Twine(rows) + " * " + Twine((*kernel)->workspaceBytes) +
+        ((*kernel)->ctas
+             ? Twine((*kernel)->fixedWorkspaceBytes)
+             : Twine(rows) + " * " + Twine((*kernel)->workspaceBytes)) +
         " bytes at a multiple of " + Twine(workspaceAlignment) +
         ", got address 0x" + Twine::utohexstr(workspace));
   for (StringRef stage = (*kernel)->name; !stage.empty();) {

@@ -21,6 +21,8 @@ using namespace quack;
 
 /// Returns how the grid follows from M, for people.
 static std::string gridText(const KernelMetadata &kernel) {
+  if (kernel.ctas > 0)
+    return "(" + std::to_string(kernel.ctas) + ", 1, 1)";
   return std::string("(ceil(M / rows_per_tile) * ") +
          (kernel.split > 1 ? "split * " : "") + "cluster, 1, 1)";
 }
@@ -51,6 +53,8 @@ static json::Array parameterTexts(const KernelMetadata &kernel) {
   if (kernel.workspaceBytes)
     parameters.push_back(
         "workspace: pointer (M * workspace_bytes_per_row bytes)");
+  if (kernel.fixedWorkspaceBytes)
+    parameters.push_back("workspace: pointer (workspace_bytes bytes)");
   return parameters;
 }
 
@@ -93,6 +97,12 @@ json::Value KernelMetadata::toJSON() const {
     object["split"] = split;
   if (workspaceBytes)
     object["workspace_bytes_per_row"] = workspaceBytes;
+  if (fixedWorkspaceBytes)
+    object["workspace_bytes"] = fixedWorkspaceBytes;
+  if (partials)
+    object["partials"] = partials;
+  if (ctas)
+    object["ctas"] = ctas;
   if (!next.empty())
     object["next"] = next;
   return object;
@@ -173,8 +183,8 @@ static bool fromJSON(const json::Value &json, OperandMetadata &operand,
          mapChoice(mapper, "direction", operand.direction, path,
                    {"in", "out", "inout"}, "expected in, out or inout") &&
          mapChoice(mapper, "role", operand.role, path,
-                   {"row", "columns", "scalar", "value"},
-                   "expected row, columns, scalar or value") &&
+                   {"row", "columns", "scalar", "single", "value"},
+                   "expected row, columns, scalar, single or value") &&
          mapChoice(mapper, "type", operand.type, path,
                    {"f32", "bf16", "f16", "i8", "i32", "i64"},
                    "expected f32, bf16, f16, i8, i32 or i64");
@@ -242,7 +252,10 @@ static bool fromJSON(const json::Value &json, KernelMetadata &kernel,
       !mapper.mapOptional("next", kernel.next) ||
       !mapper.mapOptional("split", kernel.split) ||
       !mapper.mapOptional("least_rows", kernel.leastRows) ||
-      !mapper.mapOptional("workspace_bytes_per_row", kernel.workspaceBytes))
+      !mapper.mapOptional("workspace_bytes_per_row", kernel.workspaceBytes) ||
+      !mapper.mapOptional("workspace_bytes", kernel.fixedWorkspaceBytes) ||
+      !mapper.mapOptional("partials", kernel.partials) ||
+      !mapper.mapOptional("ctas", kernel.ctas))
     return false;
   auto refuse = [&](StringLiteral key) {
     path.field(key).report("out of range");
@@ -252,6 +265,13 @@ static bool fromJSON(const json::Value &json, KernelMetadata &kernel,
     return refuse("split");
   if (kernel.workspaceBytes < 0)
     return refuse("workspace_bytes_per_row");
+  if (kernel.fixedWorkspaceBytes < 0)
+    return refuse("workspace_bytes");
+  if (kernel.partials < 0)
+    return refuse("partials");
+  if (kernel.ctas < 0 || kernel.ctas > std::numeric_limits<int32_t>::max() ||
+      kernel.ctas % kernel.cluster != 0)
+    return refuse("ctas");
   if (kernel.leastRows < 0)
     return refuse("least_rows");
   kernel.operands = std::move(abi.operands);

@@ -5,7 +5,8 @@
 // quack-tv-place-barriers: gives exchanges and stages their shared memory, and
 // puts the barriers where they are needed: as late and as few as is right.
 //
-// Invariants. No buffer is used twice, so none is overwritten while it is read.
+// Invariants. No buffer is used twice for a tile, so none is overwritten while
+// it is read; for the next tile it is when all of its readers have met.
 // mbarriers are initialised by the first operation; peers store only after the
 // cluster_wait that follows. Every thread waits for all bytes of each exchange,
 // so no CTA leaves while a store to it is in flight. A scalar that is updated is
@@ -62,6 +63,9 @@ private:
   bool isUpdatedScalar(Value operand);
   void placeScalarStore(tv::StoreOp store);
   void placeClusterInit();
+  void placeGather();
+  void placeTiles();
+  bool hasManyTiles() { return kernel.getPlan().getPartials() > 0; }
 
   tv::KernelOp kernel;
   OpBuilder b;
@@ -82,8 +86,8 @@ private:
 
 void BarrierPlacer::placeStage(tv::StageOp stage) {
   RankedTensorType tile = stage.getStaged().getType().getTile();
-  int64_t bytes =
-      tv::getCtaElements(tile) * (tile.getElementTypeBitWidth() / 8);
+  int64_t bytes = tv::countStageBuffers(kernel) * tv::getCtaElements(tile) *
+                  (tile.getElementTypeBitWidth() / 8);
   stage.setOffset(allocate(bytes, 128));
   if (stage.getForm() == tv::Hold::bulk)
     stage.setBarrierOffset(allocateBarrier(/*expectedBytes=*/0));
@@ -164,7 +168,8 @@ void BarrierPlacer::placeClusterInit() {
   tv::ClusterInitOp::create(b, loc, barrierOffsets, expected);
   if (hasRemotePublish) {
     tv::ClusterArriveOp::create(b, loc, /*release=*/false);
-    b.setInsertionPoint(firstMeeting);
+    if (!hasManyTiles())
+      b.setInsertionPoint(firstMeeting);
     tv::ClusterWaitOp::create(b, loc);
   }
   if (firstBulkAwait) {
@@ -173,6 +178,57 @@ void BarrierPlacer::placeClusterInit() {
     tv::BarrierOp::create(b, loc);
   }
 }
+
+//===----------------------------------------------------------------------===//
+// One tile after the other
+//===----------------------------------------------------------------------===//
+
+/// Sums over rows meet after the last tile, in memory of their own.
+void BarrierPlacer::placeGather() {
+  int64_t bytes = 0;
+  for (auto sum : kernel.getBody().front().getOps<tv::AccumulateOp>())
+    bytes = std::max(bytes, sum.getGatherBytes());
+  if (bytes == 0)
+    return;
+  int64_t at = allocate(bytes, 16);
+  for (auto sum : kernel.getBody().front().getOps<tv::AccumulateOp>())
+    if (sum.getGatherBytes() > 0)
+      sum.setGatherAt(at);
+}
+
+/// Puts each_tile after what is done once, and the meetings by which a buffer
+/// is free for the next tile.
+void BarrierPlacer::placeTiles() {
+  Location loc = kernel.getLoc();
+  Block &block = kernel.getBody().front();
+  Operation *first = &block.front();
+  while (isa<tv::ClusterInitOp, tv::ClusterArriveOp, tv::ClusterWaitOp>(first))
+    first = first->getNextNode();
+  b.setInsertionPoint(first);
+  tv::EachTileOp::create(b, loc);
+  auto collects = llvm::to_vector(block.getOps<tv::CollectOp>());
+  if (collects.empty())
+    return;
+  if (hasRemotePublish) {
+    // They meet anyway where a scalar is stored after the last collect.
+    for (Operation *op = collects.back(); op; op = op->getNextNode())
+      if (auto arrive = dyn_cast<tv::ClusterArriveOp>(op); arrive && arrive.getRelease())
+        return;
+    // The peers have long arrived where the tile's stores have been issued.
+    b.setInsertionPointAfter(collects.back());
+    tv::ClusterArriveOp::create(b, loc, /*release=*/true);
+    b.setInsertionPointToEnd(&block);
+    tv::ClusterWaitOp::create(b, loc);
+  } else if (collects.size() == 1) {
+    // With more, another exchange's barrier lies between collect and publish.
+    b.setInsertionPoint(*block.getOps<tv::PublishOp>().begin());
+    tv::BarrierOp::create(b, loc);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars that are updated
+//===----------------------------------------------------------------------===//
 
 bool BarrierPlacer::isUpdatedScalar(Value operand) {
   OperandAttr spec =
@@ -225,6 +281,12 @@ void BarrierPlacer::run() {
       haveScalarsMet &= !isUpdatedScalar(load.getSource());
   }
   placeClusterInit();
+  if (kernel.isFold())
+    allocate(tv::getFoldBytes(kernel), 16);
+  else if (hasManyTiles()) {
+    placeGather();
+    placeTiles();
+  }
   kernel.setSharedBytes(sharedBytes);
 }
 

@@ -168,7 +168,8 @@ static tv::PlanAttr withWarpsForRows(tv::PlanAttr plan) {
                            /*ctasPerSM=*/0, plan.getExchange(), plan.getHold(),
                            /*kept=*/-1, plan.getLoad(), plan.getStore(),
                            /*split=*/0, plan.getRowsHint(),
-                           plan.getReproducible(), plan.getLeastRows());
+                           plan.getReproducible(), plan.getLeastRows(),
+                           /*partials=*/0);
 }
 
 /// Gives the row scalars of a kernel that has nothing else the layout that a

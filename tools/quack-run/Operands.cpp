@@ -78,9 +78,11 @@ static Error loadFile(Operand &operand, StringRef path, int64_t columns,
     return refuse("rows of " + Twine(columns) + " columns");
   if (role == "columns" && (last != columns || array->size() != columns))
     return refuse(Twine(columns) + " columns in one row");
+  if (role == "single" && array->size() != 1)
+    return refuse("one number");
   if (role == "scalar" && array->shape.size() > 1 && last != 1)
     return refuse("one number for each row");
-  if (role != "columns") {
+  if (!operand.isShared()) {
     int64_t found = role == "row" ? array->size() / columns : array->size();
     if (rows && *rows != found)
       return operandError(operand, "'" + path + "' has " + Twine(found) +
@@ -139,10 +141,9 @@ static Error checkAllNames(const Job &job,
             return o.metadata.direction == "out" && o.metadata.role == "row";
           }))
     return error;
-  return checkNames("row-stride", job.rowStrides, operands,
-                    "a row or scalar array", [](const Operand &o) {
-                      return !o.isValue() && o.metadata.role != "columns";
-                    });
+  return checkNames(
+      "row-stride", job.rowStrides, operands, "a row or scalar array",
+      [](const Operand &o) { return !o.isValue() && !o.isShared(); });
 }
 
 /// Checks that a number is one of the operand's type. A float is rounded; a finite one
@@ -179,7 +180,7 @@ static Error describeOperand(const Job &job, const KernelMetadata &kernel,
     operand.scalar = given->second;
     return checkScalar(operand, operand.scalar);
   }
-  operand.columns = role == "scalar" ? 1 : kernel.columns;
+  operand.columns = role == "scalar" || role == "single" ? 1 : kernel.columns;
   operand.rowStride = operand.columns;
   auto stride = job.rowStrides.find(name.str());
   if (stride != job.rowStrides.end())
@@ -258,7 +259,7 @@ Expected<Operands> quack::loadOperands(const Job &job,
   for (Operand &operand : operands.list) {
     if (operand.isValue())
       continue;
-    if (operand.metadata.role != "columns")
+    if (!operand.isShared())
       operand.rows = operands.rows.value_or(0);
     if (Error error = checkExtent(operand.rows,
                                   std::max(operand.rowStride, operand.columns),
@@ -505,8 +506,10 @@ Error quack::writeOutputs(const cuda::Context &context, const Job &job,
     if (Error error =
             fetchRows(context, operand, 0, operand.rows, packed, gapChanges))
       return error;
-    std::vector<int64_t> shape = {operand.rows};
-    if (operand.metadata.role == "row")
+    std::vector<int64_t> shape;
+    if (!operand.isShared())
+      shape.push_back(operand.rows);
+    if (operand.metadata.role == "row" || operand.isShared())
       shape.push_back(operand.columns);
     if (Error error = writeNpy(file->second, operand.type, shape, packed))
       return error;

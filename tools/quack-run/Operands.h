@@ -42,6 +42,10 @@ struct Operand {
   cuda::DevicePointer address = 0;
 
   bool isValue() const { return metadata.role == "value"; }
+  /// Returns whether there is one of it for all rows, in memory.
+  bool isShared() const {
+    return metadata.role == "columns" || metadata.role == "single";
+  }
   bool isRead() const { return metadata.direction != "out"; }
   bool isWritten() const { return metadata.direction != "in"; }
   int64_t elementBytes() const { return getSizeInBytes(type); }
@@ -70,9 +74,7 @@ struct Operand {
   /// Returns whether there are gaps between rows.
   bool hasGaps() const { return strideBytes() != rowBytes(); }
   /// Returns the stride that the kernel is passed.
-  int64_t abiStride() const {
-    return metadata.role == "columns" ? 0 : rowStride;
-  }
+  int64_t abiStride() const { return isShared() ? 0 : rowStride; }
 
   /// Writes the initial values of `count` rows from `begin` to `to`, packed.
   void readInitial(int64_t begin, int64_t count, char *to) const;

@@ -52,7 +52,8 @@ static Expected<uint64_t> hashOutputs(const cuda::Context &context,
   std::vector<char> packed;
   int64_t gapChanges = 0;
   for (const Operand &operand : operands.list)
-    for (int64_t row : chooseRows(operands.rows.value_or(0), columns)) {
+    for (int64_t row : chooseRows(
+             operand.isShared() ? 1 : operands.rows.value_or(0), columns)) {
       if (!operand.isWritten())
         continue;
       if (Error error = fetchRows(context, operand, row, 1, packed, gapChanges))
@@ -97,7 +98,7 @@ static Error measure(Session &session, const Job &job, const Launcher &launcher,
 static std::vector<sim::Region> operandRegions(const Operands &operands) {
   std::vector<sim::Region> regions;
   for (const Operand &operand : operands.list) {
-    if (operand.isValue())
+    if (operand.isValue() || operand.spanBytes() == 0)
       continue;
     bool isDense = !operand.hasGaps();
     int64_t stride = operand.strideBytes();
@@ -139,6 +140,20 @@ static Error launchFirst(const Launcher &launcher, const Operands &operands,
   return error;
 }
 
+/// Returns how many roundings a row's value meets on its way into a sum over
+/// rows: those of its cluster's tiles, and those of the partials that the last
+/// stage adds.
+static RowSums boundSums(const CompiledJob &compiled, int64_t rows) {
+  const KernelMetadata &kernel = compiled.metadata;
+  if (kernel.partials == 0)
+    return {};
+  int64_t tiles =
+      divideCeil(divideCeil(rows, kernel.rowsPerTile), kernel.partials);
+  int64_t warps = compiled.document.stagesOf(kernel.name).back()->threads / 32;
+  return {tiles * kernel.rowsPerTile +
+          int64_t(divideCeil(kernel.partials, warps)) + warps};
+}
+
 /// Everything that takes a GPU.
 static Error runOnDevice(const Job &job, CompiledJob &compiled,
                          Operands &operands, Session &session,
@@ -167,7 +182,8 @@ static Error runOnDevice(const Job &job, CompiledJob &compiled,
   }
   if (job.verify) {
     Expected<std::string> verdict =
-        verifyOutputs(context, compiled.kernel(), operands);
+        verifyOutputs(context, compiled.kernel(), operands,
+                      boundSums(compiled, *operands.rows));
     if (!verdict)
       return verdict.takeError();
     result.verify = *verdict;

@@ -9,7 +9,6 @@
 
 #include "Verify.h"
 
-#include "quack/Reference/Evaluator.h"
 #include "quack/Runtime/Checker.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -66,7 +65,7 @@ static ReferenceArray gatherInput(const Operand &operand,
     return array;
   }
   const int64_t first[] = {0};
-  if (operand.metadata.role == "columns")
+  if (operand.isShared())
     rows = first;
   array.values.resize(rows.size() * operand.columns);
   std::vector<char> packed;
@@ -85,6 +84,8 @@ namespace {
 struct Verdict {
   std::map<std::string, CheckReport> reports;
   std::map<std::string, int64_t> gapChanges;
+  /// Sums over the rows so far, and their bounds.
+  ReferenceResult sums;
 };
 } // namespace
 
@@ -113,10 +114,17 @@ static llvm::Error compareOutput(const cuda::Context &context,
   return llvm::Error::success();
 }
 
-/// Evaluates `rows` and compares all outputs.
+static void addTo(ReferenceArray &sum, const ReferenceArray &array) {
+  sum.values.resize(array.values.size());
+  for (auto [to, value] : llvm::zip_equal(sum.values, array.values))
+    to += value;
+}
+
+/// Evaluates `rows`, compares what is stored for each and adds up the rest.
 static llvm::Error compareRows(const cuda::Context &context, KernelOp kernel,
                                const Operands &operands,
-                               llvm::ArrayRef<int64_t> rows, Verdict &verdict) {
+                               llvm::ArrayRef<int64_t> rows, RowSums sums,
+                               Verdict &verdict) {
   std::map<std::string, ReferenceArray> inputs;
   for (const Operand &operand : operands.list)
     if (operand.isRead())
@@ -127,31 +135,57 @@ static llvm::Error compareRows(const cuda::Context &context, KernelOp kernel,
         llvm::raw_string_ostream(diagnostics) << diagnostic;
         return success();
       });
-  FailureOr<ReferenceResult> reference = evaluate(kernel, rows.size(), inputs);
+  FailureOr<ReferenceResult> reference =
+      evaluate(kernel, rows.size(), inputs, sums);
   if (failed(reference))
     return llvm::createStringError("evaluator: " + diagnostics);
-  for (const Operand &operand : operands.list)
-    if (operand.isWritten())
+  for (const Operand &operand : operands.list) {
+    const std::string &name = operand.metadata.name;
+    if (operand.isWritten() && operand.isShared()) {
+      addTo(verdict.sums.outputs[name], reference->outputs[name]);
+      addTo(verdict.sums.bounds[name], reference->bounds[name]);
+    } else if (operand.isWritten()) {
       if (llvm::Error error =
               compareOutput(context, operand, rows, *reference, verdict))
         return error;
+    }
+  }
   return llvm::Error::success();
 }
 
 llvm::Expected<std::string> quack::verifyOutputs(const cuda::Context &context,
                                                  KernelOp kernel,
-                                                 const Operands &operands) {
+                                                 const Operands &operands,
+                                                 RowSums sums) {
   int64_t columns = kernel.getColumns(), rows = operands.rows.value_or(0);
-  std::vector<int64_t> chosen = chooseRows(rows, columns);
+  auto isSum = [](const Operand &operand) {
+    return operand.isWritten() && operand.isShared();
+  };
+  bool hasSums = llvm::any_of(operands.list, isSum);
+  std::vector<int64_t> chosen;
+  if (hasSums)
+    llvm::append_range(chosen, llvm::seq(rows));
+  else
+    chosen = chooseRows(rows, columns);
+  if (hasSums && sums.depth < 0)
+    sums.depth = rows;
   int64_t perPiece = std::max<int64_t>(1, sampleElements / columns);
   Verdict verdict;
-  for (llvm::ArrayRef<int64_t> rest = chosen; !rest.empty();) {
-    llvm::ArrayRef<int64_t> piece = rest.take_front(perPiece);
+  llvm::ArrayRef<int64_t> rest = chosen;
+  // Sums over no rows are checked, too.
+  for (bool isFirst = hasSums; isFirst || !rest.empty(); isFirst = false) {
+    llvm::ArrayRef<int64_t> piece =
+        rest.take_front(std::min<int64_t>(perPiece, rest.size()));
     rest = rest.drop_front(piece.size());
     if (llvm::Error error =
-            compareRows(context, kernel, operands, piece, verdict))
+            compareRows(context, kernel, operands, piece, sums, verdict))
       return error;
   }
+  for (const Operand &operand : operands.list)
+    if (isSum(operand))
+      if (llvm::Error error = compareOutput(context, operand, /*rows=*/{0},
+                                            verdict.sums, verdict))
+        return error;
   llvm::Expected<std::string> faults = findGuardChanges(context, operands);
   if (!faults)
     return faults.takeError();

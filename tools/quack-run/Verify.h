@@ -13,6 +13,7 @@
 #include "Operands.h"
 
 #include "quack/Dialect/Quack/Quack.h"
+#include "quack/Reference/Evaluator.h"
 
 namespace quack {
 
@@ -21,10 +22,12 @@ namespace quack {
 std::vector<int64_t> chooseRows(int64_t rows, int64_t columns);
 
 /// Returns "ok ..." or what is wrong: values beyond their bounds, guard regions
-/// or gaps that were written.
+/// or gaps that were written. Where the kernel has sums over rows, all rows are
+/// evaluated, and `sums` says how these are bounded.
 llvm::Expected<std::string> verifyOutputs(const cuda::Context &context,
                                           KernelOp kernel,
-                                          const Operands &operands);
+                                          const Operands &operands,
+                                          RowSums sums);
 
 } // namespace quack
 

@@ -40,8 +40,10 @@ struct KernelTraits {
   int64_t operations;   ///< elementwise operations an element, over all passes
   int64_t exponentials; ///< of those, on the MUFU
   int64_t rows;         ///< M that launches usually have
-  bool knowsRows;       ///< a plan field, or a launch that is described, says so
-  bool updatesScalar;   ///< a scalar operand is both loaded and stored
+  bool knowsRows;     ///< a plan field, or a launch that is described, says so
+  bool updatesScalar; ///< a scalar operand is both loaded and stored
+  bool accumulates;   ///< there are sums over rows
+  int64_t rowSums;    ///< of those, how many are rows themselves
 
   /// Bytes of a row, of all row operands, that are loaded or stored.
   double loadedBytes() const;

@@ -22,7 +22,7 @@ namespace quack {
 
 /// An operand's values for M rows, widened to double (integers exactly, up to
 /// 2^53). Row operands are M x N row-major, columns operands N, scalar operands
-/// M, value operands 1.
+/// M, single and value operands 1.
 struct ReferenceArray {
   std::vector<double> values;
 };
@@ -39,12 +39,21 @@ struct ReferenceResult {
   std::map<std::string, ReferenceArray> bounds;
 };
 
+/// How sums over rows are bounded.
+struct RowSums {
+  /// How many roundings a row's value can meet on its way into the sum;
+  /// negative: as many as there are other rows, in whatever order a kernel adds
+  /// them.
+  int64_t depth = -1;
+};
+
 /// Evaluates `kernel`, whose N must be static, on `rows` rows. Storage rounding
 /// of inputs is the caller's: `inputs` hold what memory holds. Emits an error
 /// at the operation that cannot be evaluated.
 llvm::FailureOr<ReferenceResult>
 evaluate(KernelOp kernel, int64_t rows,
-         const std::map<std::string, ReferenceArray> &inputs);
+         const std::map<std::string, ReferenceArray> &inputs,
+         RowSums sums = {});
 
 } // namespace quack
 

@@ -89,7 +89,11 @@ struct KernelReport {
   int64_t split = 1;       ///< clusters that share a row
   int64_t tiles = 0;       ///< of rows; each is worked on by `split` clusters
   int64_t sharedBytes = 0; ///< a CTA
-  int64_t workspaceBytes = 0; ///< a row
+  int64_t workspaceBytes = 0;      ///< a row
+  int64_t fixedWorkspaceBytes = 0; ///< of the launch, whatever its rows are
+  int64_t partials = 0; ///< clusters that each have a partial sum over rows
+  int64_t ctas =
+      0; ///< of the launch, whatever its rows are; 0: as its tiles say
   /// None for a tile program without a row program, and for the later stages of
   /// a launch, which the first one's includes.
   std::optional<PredictedCost> cost;

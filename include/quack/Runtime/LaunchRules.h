@@ -22,7 +22,7 @@ struct LaunchArgument {
   /// A memref operand's address in device memory.
   uint64_t pointer = 0;
   /// The distance of two rows, in elements: N for contiguous `row` operands, 1
-  /// for `scalar` ones, 0 for `columns`.
+  /// for `scalar` ones, 0 for `columns` and `single`.
   int64_t rowStride = 0;
   /// A `value` operand's number.
   double scalar = 0;
@@ -45,8 +45,8 @@ llvm::Error checkExtent(int64_t rows, int64_t rowStride, int64_t offset,
 /// Returns which guard of `kernel` a launch does not fulfil; empty if it
 /// fulfils all: pointers, and strides of `row` operands, are multiples of what
 /// the kernel demands, and there are as many rows as it takes. A launch of no
-/// rows fulfils all: nothing is launched. There is an argument for each
-/// operand.
+/// rows fulfils all, as nothing is launched or only sums over rows are stored.
+/// There is an argument for each operand.
 std::string violatedGuard(const KernelMetadata &kernel,
                           llvm::ArrayRef<LaunchArgument> arguments,
                           int64_t rows);

@@ -23,7 +23,7 @@ namespace quack {
 struct OperandMetadata {
   std::string name;
   std::string direction; ///< in, out or inout
-  std::string role;      ///< row, columns, scalar or value
+  std::string role;      ///< row, columns, scalar, single or value
   std::string type;      ///< storage type: f32, bf16, f16, i8, i32, i64
   /// What the pointer and, for `row` operands, the row stride in bytes must be
   /// a multiple of. The launcher checks it.
@@ -34,12 +34,14 @@ struct OperandMetadata {
 ///
 /// Launch: a grid of (ceil(M / rowsPerTile) * split * cluster, 1, 1) CTAs of
 /// (threads, 1, 1), in clusters of `cluster`, with `sharedBytes` of dynamic
-/// shared memory. Nothing is launched for M = 0. Parameters: for each memref
-/// operand (role other than `value`) a device pointer and an i64 row stride in
-/// elements; then i64 M; then the `value` operands; then, if `workspaceBytes`
-/// is not 0, a pointer to M * workspaceBytes bytes of device memory, aligned to
-/// 16, with any contents. `next`, if there is one, is launched after it in the
-/// same stream, with the same arguments: the kernel's further stage.
+/// shared memory. Nothing is launched for M = 0. Where `ctas` is not 0, there
+/// are so many CTAs whatever M is, 0 too: sums over rows are there then.
+/// Parameters: for each memref operand (role other than `value`) a device
+/// pointer and an i64 row stride in elements; then i64 M; then the `value`
+/// operands; then, if `workspaceBytes` or `fixedWorkspaceBytes` is not 0, a
+/// pointer to M * workspaceBytes + fixedWorkspaceBytes bytes of device memory,
+/// aligned to 16, with any contents. `next`, if there is one, is launched after
+/// it in the same stream, with the same arguments: the kernel's further stage.
 struct KernelMetadata {
   std::string name;
   int64_t columns = 0; ///< N
@@ -48,7 +50,10 @@ struct KernelMetadata {
   int64_t rowsPerTile = 1;
   int64_t split = 1; ///< clusters that share a row
   int64_t sharedBytes = 0;
-  int64_t workspaceBytes = 0; ///< for each row of M
+  int64_t workspaceBytes = 0;      ///< for each row of M
+  int64_t fixedWorkspaceBytes = 0; ///< whatever M is
+  int64_t partials = 0; ///< clusters that each have a partial sum over rows
+  int64_t ctas = 0;     ///< of a launch, whatever M is; 0: they follow from M
   std::vector<OperandMetadata> operands;
   std::string plan; ///< the plan, as #quack_tv.plan prints it
   int64_t leastRows = 0; ///< the fewest rows that it is launched for
@@ -58,6 +63,9 @@ struct KernelMetadata {
   std::string otherwise;
   /// The kernel of the module to launch after this one; empty if there is none.
   std::string next;
+
+  /// Returns whether the last parameter is a workspace.
+  bool hasWorkspace() const { return workspaceBytes || fixedWorkspaceBytes; }
 
   llvm::json::Value toJSON() const;
   static llvm::Expected<KernelMetadata> fromJSON(const llvm::json::Value &json);

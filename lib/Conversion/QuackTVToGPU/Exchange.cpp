@@ -249,7 +249,12 @@ void ThreadBuilder::publishRemote(tv::PublishOp publish, const Fragment &fragmen
   ifThen(sends, [&] {
     Type remote = LLVM::LLVMPointerType::get(b.getContext(), 7);
     auto peer = [&](Value local) -> Value {
-      return NVVM::MapaOp::create(b, loc, remote, local, lane());
+      if (!currentTile)
+        return NVVM::MapaOp::create(b, loc, remote, local, lane());
+      // LLVM would compute it before the loop, where lanes that have no peer do, too.
+      return inlinePTX(
+          "mapa.shared::cluster.u64 $0, $1, $2;", "=l,l,r", b.getI64Type(),
+          {LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), local), lane()});
     };
     Value word = arith::MulIOp::create(b, loc, first, i32(slotWords));
     Value base = sharedPointer(alloc.getOffset());
@@ -424,10 +429,11 @@ void ThreadBuilder::expectBytes(int64_t barrierOffset, Value bytes) {
             "r,r,~{memory}", Type(), {sharedAddress(barrierOffset), bytes});
 }
 
-/// Every thread tries until the mbarrier's first phase is over.
+/// Every thread tries until the mbarrier's first phase is over, or that of this
+/// tile.
 void ThreadBuilder::waitMBarrier(int64_t offset, bool cluster, Location loc) {
   Value barrier = sharedPointer(offset);
-  Value parity = i32(0);
+  Value parity = phase ? phase : i32(0);
   Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
   auto scope = cluster ? NVVM::MemScopeKind::CLUSTER : NVVM::MemScopeKind::CTA;
   auto loop = scf::WhileOp::create(b, loc, TypeRange(), ValueRange());

@@ -38,7 +38,7 @@ Value ThreadBuilder::rowAddress(Value operand, const Fragment &fragment,
                                 int64_t rowOffset) {
   unsigned number = cast<BlockArgument>(operand).getArgNumber();
   Value pointer = func.getArgument(launchArgument[number]);
-  if (kernel.getOperandAttr(number).getRole() == Role::columns)
+  if (isSharedByRows(kernel.getOperandAttr(number).getRole()))
     return pointer;
   std::string key = "row" + std::to_string(number) + "|" +
                     std::to_string(rowOffset) + "|" + fragment.layout->str();

@@ -66,7 +66,9 @@ int64_t quack::getOperandAlignment(tv::KernelOp kernel, unsigned index) {
   Type element = getElementTypeOrSelf(kernel.getFunctionType().getInput(index));
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   tv::PlanAttr plan = kernel.getPlan();
-  bool isWide = role == Role::row || role == Role::columns;
+  // Sums are stored number by number.
+  bool isSum = kernel.getOperandAttr(index).getDirection() == Direction::out;
+  bool isWide = role == Role::row || (role == Role::columns && !isSum);
   return isWide && !plan.startsAnywhere()
              ? std::min(tv::maxAccessBytes, plan.getVectorSize() * bytes)
              : bytes;
@@ -105,7 +107,7 @@ SmallVector<Operation *> quack::gatherConsumers(Operation &first) {
     if (isMemoryEffectFree(op) &&
         !isa<tv::ThreadReduceOp, tv::WarpReduceOp>(op))
       continue;
-    if (!isa<tv::StoreOp, tv::ThreadReduceOp>(op))
+    if (!isa<tv::StoreOp, tv::AccumulateOp, tv::ThreadReduceOp>(op))
       break;
     auto tile = cast<RankedTensorType>(op->getOperand(0).getType());
     if (type && (type.getEncoding() != tile.getEncoding() ||

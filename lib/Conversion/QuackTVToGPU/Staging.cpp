@@ -56,9 +56,15 @@ ThreadBuilder::Address ThreadBuilder::stagedAddress(tv::StageOp stage,
           b, loc, column, arith::MulIOp::create(b, loc, ctaRank(), i32(width)));
     Value element = arith::AddIOp::create(
         b, loc, arith::MulIOp::create(b, loc, row, i32(width)), column);
-    return arith::AddIOp::create(
+    Value at = arith::AddIOp::create(
         b, loc, sharedAddress(*stage.getOffset()),
         arith::MulIOp::create(b, loc, element, i32(bytes)));
+    if (!phase)
+      return at;
+    // Tiles that follow each other have buffers by turns.
+    int64_t buffer = fragment.shape.rows * width * bytes;
+    return arith::AddIOp::create(b, loc, at,
+                                 arith::MulIOp::create(b, loc, phase, i32(buffer)));
   });
   return {base, (offset.row * width + offset.column) * bytes};
 }
@@ -156,7 +162,9 @@ void ThreadBuilder::stageBulk(tv::StageOp stage) {
 }
 
 void ThreadBuilder::visitStage(tv::StageOp stage) {
-  if (stage.getForm() == tv::Hold::async)
+  if (nextTile)
+    stageTile(stage, nextTile, nextPhase, nextExists);
+  else if (stage.getForm() == tv::Hold::async)
     stageAsync(stage);
   else
     stageBulk(stage);
@@ -169,9 +177,14 @@ void ThreadBuilder::visitAwait(tv::AwaitOp await) {
                         await.getLoc());
   // Groups complete in order: those committed later may still be under way.
   int64_t later = 0;
-  for (Operation *op = stage->getNextNode(); op != await; op = op->getNextNode())
-    if (auto other = dyn_cast<tv::StageOp>(op))
-      later += other.getForm() == tv::Hold::async;
+  for (auto other : kernel.getBody().getOps<tv::StageOp>()) {
+    if (other.getForm() != tv::Hold::async)
+      continue;
+    bool isBefore = other->isBeforeInBlock(await);
+    later += stage->isBeforeInBlock(other) && (nextTile || isBefore);
+    // Those of the next tile come after all of this one's.
+    later += nextTile && isBefore;
+  }
   NVVM::CpAsyncWaitGroupOp::create(b, loc, later);
 }
 

@@ -48,12 +48,12 @@ ThreadBuilder::ThreadBuilder(tv::KernelOp kernel, LLVM::LLVMFuncOp func,
 LogicalResult ThreadBuilder::build() {
   Block &entry = func.getBody().front();
   b.setInsertionPointToEnd(&entry);
-  // Marks where `once` puts what it makes; folded away later.
-  prologueEnd = LLVM::ReturnOp::create(b, loc, ValueRange());
-  b.setInsertionPointToEnd(&entry);
+  restartPrologue();
   for (Operation &op : kernel.getBody().front())
     if (!done.contains(&op) && failed(visit(op)))
       return failure();
+  if (currentTile)
+    endTiles();
   LLVM::ReturnOp::create(b, loc, ValueRange());
   prologueEnd->erase();
   return success();
@@ -65,12 +65,13 @@ LogicalResult ThreadBuilder::visit(Operation &op) {
       .Case([&](tv::LoadOp load) { return visitLoad(load), success(); })
       .Case([&](tv::StageOp stage) { return visitStage(stage), success(); })
       .Case([&](tv::AwaitOp await) { return visitAwait(await), success(); })
-      .Case<tv::StoreOp, tv::ThreadReduceOp>([&](Operation *consumer) {
-        auto reduce = dyn_cast<tv::ThreadReduceOp>(consumer);
-        if (!reduce || !visitOnline(reduce))
-          visitConsumers(*consumer);
-        return success();
-      })
+      .Case<tv::StoreOp, tv::AccumulateOp, tv::ThreadReduceOp>(
+          [&](Operation *consumer) {
+            auto reduce = dyn_cast<tv::ThreadReduceOp>(consumer);
+            if (!reduce || !visitOnline(reduce))
+              visitConsumers(*consumer);
+            return success();
+          })
       .Case([&](tv::WarpReduceOp reduce) {
         return visitWarpReduce(reduce), success();
       })
@@ -80,6 +81,8 @@ LogicalResult ThreadBuilder::visit(Operation &op) {
       .Case([&](tv::CollectOp collect) {
         return visitCollect(collect), success();
       })
+      .Case([&](tv::EachTileOp) { return beginTiles(), success(); })
+      .Case([&](tv::FoldOp fold) { return visitFold(fold), success(); })
       .Case([&](tv::SaveOp save) { return visitSave(save), success(); })
       .Case([&](tv::MergeOp merge) { return visitMerge(merge), success(); })
       .Case([&](tv::ClusterInitOp init) {
@@ -131,11 +134,15 @@ void ThreadBuilder::visitConsumers(Operation &first) {
     rows.insert({row, rows.size()});
     // One of the rows that are stored may be one that another is made from.
     for (Operation *op : group)
-      if (auto store = dyn_cast<tv::StoreOp>(op))
-        std::ignore = piece(store.getValue(), index);
+      if (isa<tv::StoreOp, tv::AccumulateOp>(op))
+        std::ignore = piece(op->getOperand(0), index);
     for (Operation *op : group) {
       if (auto store = dyn_cast<tv::StoreOp>(op)) {
         storePiece(store, index);
+        continue;
+      }
+      if (auto sum = dyn_cast<tv::AccumulateOp>(op)) {
+        accumulateRows(sum, index);
         continue;
       }
       accumulate(cast<tv::ThreadReduceOp>(op), sums[{op, row}], index);

@@ -18,6 +18,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <functional>
 
@@ -337,7 +338,38 @@ private:
     return Fragment(tile, tv::getLongestRun(kernel));
   }
 
-  //===--- Small helpers ----------------------------------------------------===//
+  //===--- Sums over rows (Tiles.cpp, Fold.cpp)
+  //-----------------------------===//
+  void beginTiles();
+  void endTiles();
+  void setSums(mlir::ValueRange values);
+  /// Has `once` begin anew, here.
+  void restartPrologue();
+  /// Starts copying what another tile needs of `stage`, for the loop's turn of that
+  /// `parity` (i32), if it `exists`.
+  void stageTile(tv::StageOp stage, mlir::Value tile, mlir::Value parity,
+                 Predicate exists);
+  void accumulateRows(tv::AccumulateOp op, int64_t index);
+  mlir::Value partialAddress(int64_t offset);
+  void storeSums(tv::AccumulateOp sum, mlir::Value address, llvm::StringRef space,
+                 const Part &part);
+  void savePartial(tv::AccumulateOp sum);
+  void gatherPartial(tv::AccumulateOp sum);
+  mlir::Value addPartials(tv::FoldOp fold, mlir::Value base);
+  mlir::Value addWarps(mlir::Value total);
+  void visitFold(tv::FoldOp fold);
+  /// The tile that a cluster of many works on (i64), and how many it has done, modulo
+  /// 2 (i32); null for a cluster that has one. Whether the tile exists; null: it does.
+  mlir::Value currentTile, phase;
+  Predicate tileExists;
+  /// The same of the tile after it, where that is staged.
+  mlir::Value nextTile, nextPhase;
+  Predicate nextExists;
+  /// By accumulate: this thread's sums so far, column by column.
+  llvm::MapVector<mlir::Operation *, Values> sums;
+
+  //===--- Small helpers
+  //----------------------------------------------------===//
   mlir::Value i32(int64_t value);
   mlir::Value i64(int64_t value);
   mlir::Value constant(mlir::TypedAttr value, mlir::Type pieceType);

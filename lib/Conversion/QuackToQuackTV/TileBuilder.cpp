@@ -35,10 +35,15 @@ LogicalResult TileBuilder::build() {
   b.setInsertionPointToEnd(body);
   createEarlyLoads();
   SmallVector<StoreOp> late;
+  int64_t pass = 0; ///< that of the last reduction's result
   for (Operation &op : kernel.getBody().front()) {
     // Reductions are made in program order, whoever uses them first.
     if (getPassCount(&op) > 0) {
       if (!get(op.getResult(0), 0))
+        return failure();
+      pass = std::max(pass, passOf(op.getResult(0)));
+    } else if (auto sum = dyn_cast<AccumulateOp>(op)) {
+      if (failed(createAccumulate(sum, std::max(pass, passOf(sum.getValue())))))
         return failure();
     } else if (auto store = dyn_cast<StoreOp>(op)) {
       if (isStoredLast(store))
@@ -70,6 +75,8 @@ int64_t TileBuilder::lastPass() {
   int64_t last = 0;
   for (StoreOp store : kernel.getBody().front().getOps<StoreOp>())
     last = std::max(last, passOf(store.getValue()));
+  for (AccumulateOp sum : kernel.getBody().front().getOps<AccumulateOp>())
+    last = std::max(last, passOf(sum.getValue()));
   return last;
 }
 
@@ -145,7 +152,7 @@ void TileBuilder::createEarlyLoads() {
     if (hold == tv::Hold::reload || held.contains(operand))
       continue;
     Type storage = cast<MemRefType>(arg.getType()).getElementType();
-    RankedTensorType type = spec.getRole() == Role::scalar
+    RankedTensorType type = isOneNumber(spec.getRole())
                                 ? scalarType(storage)
                                 : tileType(RankedTensorType::get({1}, storage));
     if (hold == tv::Hold::async || hold == tv::Hold::bulk) {
@@ -193,6 +200,19 @@ Value TileBuilder::createLoad(LoadOp load, int64_t pass) {
   }
   }
   llvm_unreachable("unknown hold");
+}
+
+/// Where the program says: what is computed again is, in that pass, so that a
+/// row to be added shares the pass over the row with the reductions after it.
+LogicalResult TileBuilder::createAccumulate(AccumulateOp sum, int64_t pass) {
+  Value tile = get(sum.getValue(), pass);
+  if (!tile)
+    return failure();
+  unsigned number = cast<BlockArgument>(sum.getTarget()).getArgNumber();
+  tv::AccumulateOp::create(
+      b, sum.getLoc(), tile, target.getBody().getArgument(number),
+      /*offset=*/IntegerAttr(), /*gather_at=*/IntegerAttr());
+  return success();
 }
 
 /// Where rows are read again, or single elements of them, a row that is stored may be

@@ -72,6 +72,7 @@ private:
   /// Returns `scalar` once all threads of the row have it.
   mlir::Value meet(mlir::Location loc, mlir::Value scalar);
 
+  llvm::LogicalResult createAccumulate(AccumulateOp sum, int64_t pass);
   bool isStoredLast(StoreOp store);
   /// Stores values that are computed in `pass`.
   llvm::LogicalResult createStores(llvm::ArrayRef<StoreOp> stores, int64_t pass);

@@ -86,7 +86,7 @@ quack::parseKernelOperands(OpAsmParser &parser,
       if (parseEnumKeyword<Direction>(parser, direction, symbolizeDirection,
                                       "a direction (in, out or inout)") ||
           parseEnumKeyword<Role>(parser, role, symbolizeRole,
-                                 "a role (row, columns or scalar)"))
+                                 "a role (row, columns, scalar or single)"))
         return failure();
     }
     Presence presence = Presence::required;
@@ -190,6 +190,8 @@ static const char *violatedForm(Role role, Type type) {
                : "memref<?xNxT>";
   case Role::columns:
     return identity && memref.getRank() == 1 ? nullptr : "memref<NxT>";
+  case Role::single:
+    return identity && memref.getRank() == 0 ? nullptr : "memref<T>";
   default:
     return identity && memref.getRank() == 1 && memref.isDynamicDim(0)
                ? nullptr
@@ -203,6 +205,8 @@ static StringRef adviceOnForm(Role role, Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   if (!memref)
     return "";
+  if (role == Role::value)
+    return ": a number in memory has the role single";
   if (memref.getMemorySpace())
     return ": operands lie in global memory, without a memory space";
   if (!memref.getLayout().isIdentity())
@@ -238,12 +242,15 @@ static LogicalResult verifyOperand(Operation *kernel, OperandAttr spec,
     return error() << "has role " << stringifyRole(spec.getRole())
                    << " and must be " << form << ", got " << type
                    << adviceOnForm(spec.getRole(), type);
-  bool inOnly = spec.getRole() == Role::columns || spec.getRole() == Role::value;
   // C5
-  if (inOnly && spec.getDirection() != Direction::in)
+  bool isShared = isSharedByRows(spec.getRole());
+  bool isLegal = spec.getDirection() == Direction::in ||
+                 (isShared ? spec.getDirection() == Direction::out
+                           : spec.getRole() != Role::value);
+  if (!isLegal)
     return error() << "has role " << stringifyRole(spec.getRole())
-                   << " and must be in, got "
-                   << stringifyDirection(spec.getDirection());
+                   << " and must be in" << (isShared ? " or out" : "")
+                   << ", got " << stringifyDirection(spec.getDirection());
   auto memref = dyn_cast<MemRefType>(type);
   // C8
   if (memref && !isStorageType(memref.getElementType()))
@@ -418,9 +425,33 @@ OperandAttr quack::verifyIsKernelOperand(Operation *op, Value value,
 OperandAttr quack::verifyIsWritableOperand(Operation *op, Value value,
                                            StringRef what) {
   OperandAttr spec = verifyIsKernelOperand(op, value, what);
-  if (!spec || spec.getDirection() != Direction::in)
+  if (!spec)
     return spec;
-  op->emitOpError("'") << what << "' must be an out or inout operand, got '"
-                       << spec.getName().getValue() << "', which is in";
+  StringRef name = spec.getName().getValue();
+  if (spec.getDirection() == Direction::in)
+    return op->emitOpError("'")
+               << what << "' must be an out or inout operand, got '" << name
+               << "', which is in",
+           OperandAttr();
+  if (isSharedByRows(spec.getRole()))
+    return op->emitOpError("'")
+               << what << "' must be a row or scalar operand, got '" << name
+               << "' with role " << stringifyRole(spec.getRole())
+               << ", which all rows share: accumulate it",
+           OperandAttr();
+  return spec;
+}
+
+OperandAttr quack::verifyIsSumOperand(Operation *op, Value value,
+                                      StringRef what) {
+  OperandAttr spec = verifyIsKernelOperand(op, value, what);
+  if (!spec ||
+      (spec.getDirection() == Direction::out && isSharedByRows(spec.getRole())))
+    return spec;
+  op->emitOpError("'")
+      << what << "' must be an out operand with role columns or single, got '"
+      << spec.getName().getValue() << "', which is "
+      << stringifyDirection(spec.getDirection()) << " "
+      << stringifyRole(spec.getRole());
   return OperandAttr();
 }

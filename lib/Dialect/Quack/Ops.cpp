@@ -142,18 +142,20 @@ static LogicalResult verifyAccesses(KernelOp kernel) {
     unsigned loads = 0, stores = 0;
     for (Operation *user : arg.getUsers()) {
       loads += isa<LoadOp>(user);
-      stores += isa<StoreOp>(user);
+      stores += isa<StoreOp, AccumulateOp>(user);
     }
+    bool isSum = isSharedByRows(spec.getRole());
     Direction direction = spec.getDirection();
     if (direction == Direction::out && loads != 0)
       return kernel.emitOpError("operand '")
              << spec.getName().getValue() << "' is out and must not be loaded";
-    // A store to an `in` operand is refused by the store itself.
+    // Other operands are refused by the store, or the accumulate, itself.
     if (direction != Direction::in && stores != 1)
       return kernel.emitOpError("operand '")
              << spec.getName().getValue() << "' is "
-             << stringifyDirection(direction)
-             << " and must be stored exactly once, got " << stores << " stores";
+             << stringifyDirection(direction) << " and must be "
+             << (isSum ? "accumulated" : "stored") << " exactly once, got "
+             << stores << (isSum ? " times" : " stores");
     if (direction == Direction::inout && loads == 0)
       return kernel.emitOpError("operand '")
              << spec.getName().getValue()
@@ -186,11 +188,12 @@ static LogicalResult verifyTransfer(Operation *op, OperandAttr spec,
   // C2
   Type expected = value;
   auto row = dyn_cast<RankedTensorType>(value);
-  if (spec.getRole() == Role::scalar && row)
+  if (isOneNumber(spec.getRole()) && row)
     return op->emitOpError("'")
            << what << "' must be a scalar since operand '"
-           << spec.getName().getValue() << "' has role scalar, got " << value;
-  if (spec.getRole() != Role::scalar) {
+           << spec.getName().getValue() << "' has role "
+           << stringifyRole(spec.getRole()) << ", got " << value;
+  if (!isOneNumber(spec.getRole())) {
     expected = RankedTensorType::get({memref.getShape().back()},
                                      getElementTypeOrSelf(value));
     if (expected != value)
@@ -236,6 +239,24 @@ LogicalResult StoreOp::verify() {
     return emitOpError("must not widen integers, got value ")
            << compute << " and storage " << memref.getElementType()
            << "; extend it with arith.extsi or arith.extui";
+  return success();
+}
+
+LogicalResult AccumulateOp::verify() {
+  // C1
+  OperandAttr spec = verifyIsSumOperand(*this, getTarget(), "target");
+  if (!spec)
+    return failure();
+  // C2, C3
+  Type value = getValue().getType();
+  if (failed(verifyTransfer(*this, spec,
+                            cast<MemRefType>(getTarget().getType()), value,
+                            "value")))
+    return failure();
+  // C3
+  if (Type element = getElementTypeOrSelf(value); !element.isF32())
+    return emitOpError("'value' must be f32, in which sums are kept, got ")
+           << element;
   return success();
 }
 

@@ -108,7 +108,7 @@ namespace {
 struct PlanFields {
   int64_t threads = 0, threadsPerRow = 0, rowsPerThread = 0, cluster = 0,
           vectorSize = 0, ctasPerSM = -1, kept = -1, split = 0, rows = 0,
-          leastRows = 0;
+          leastRows = 0, partials = 0;
   std::optional<Exchange> exchange;
   std::optional<Alignment> alignment;
   DictionaryAttr hold, load, store;
@@ -127,6 +127,7 @@ struct PlanFields {
         .Case("split", &split)
         .Case("rows", &rows)
         .Case("least_rows", &leastRows)
+        .Case("partials", &partials)
         .Default(nullptr);
   }
 };
@@ -237,7 +238,7 @@ static ParseResult parsePlanField(AsmParser &parser, PlanFields &fields) {
          << "', expected threads, threads_per_row, rows_per_thread, cluster, "
             "split, vector, alignment, ctas_per_sm, exchange, hold, kept, "
             "load, "
-            "store, rows, least_rows or reproducible";
+            "store, rows, least_rows, partials or reproducible";
 }
 
 Attribute PlanAttr::parse(AsmParser &parser, Type) {
@@ -245,12 +246,11 @@ Attribute PlanAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
   if (parseAngleList(parser, [&] { return parsePlanField(parser, f); }))
     return Attribute();
-  return PlanAttr::getChecked([&] { return parser.emitError(loc); },
-                              parser.getContext(), f.threads, f.threadsPerRow,
-                              f.rowsPerThread, f.cluster, f.vectorSize,
-                              f.alignment, f.ctasPerSM, f.exchange, f.hold, f.kept,
-                              f.load, f.store, f.split, f.rows, f.reproducible,
-                              f.leastRows);
+  return PlanAttr::getChecked(
+      [&] { return parser.emitError(loc); }, parser.getContext(), f.threads,
+      f.threadsPerRow, f.rowsPerThread, f.cluster, f.vectorSize, f.alignment,
+      f.ctasPerSM, f.exchange, f.hold, f.kept, f.load, f.store, f.split, f.rows,
+      f.reproducible, f.leastRows, f.partials);
 }
 
 /// Prints one `{operand = value}` dictionary.
@@ -299,6 +299,7 @@ void PlanAttr::print(AsmPrinter &printer) const {
                                      stringifyStorePolicy);
   number("rows", getRowsHint());
   number("least_rows", getLeastRows());
+  number("partials", getPartials());
   if (getReproducible())
     field("reproducible") << (*getReproducible() ? "true" : "false");
   printer << '>';
@@ -316,7 +317,7 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                DictionaryAttr, int64_t kept, DictionaryAttr,
                                DictionaryAttr, int64_t split, int64_t rowsHint,
                                std::optional<bool> reproducible,
-                               int64_t leastRows) {
+                               int64_t leastRows, int64_t partials) {
   std::tuple<StringRef, int64_t, int64_t> numbers[] = {
       {"threads", threads, 0},
       {"threads_per_row", threadsPerRow, 0},
@@ -327,7 +328,8 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       {"ctas_per_sm", ctasPerSM, -1},
       {"kept", kept, -1},
       {"rows", rowsHint, 0},
-      {"least_rows", leastRows, 0}};
+      {"least_rows", leastRows, 0},
+      {"partials", partials, 0}};
   for (auto [name, value, unset] : numbers)
     if (value != unset && failed(checkNumber(emitError, name, value)))
       return failure();
@@ -365,15 +367,23 @@ std::optional<StorePolicy> PlanAttr::storePolicyOf(StringRef name) const {
 PlanAttr PlanAttr::withHints(int64_t rows, std::optional<bool> reproducible) const {
   return get(getContext(), getThreads(), getThreadsPerRow(), getRowsPerThread(),
              getCluster(), getVectorSize(), getAlignment(), getCtasPerSM(),
-             getExchange(), getHold(), getKept(), getLoad(), getStore(), getSplit(), rows,
-             reproducible, getLeastRows());
+             getExchange(), getHold(), getKept(), getLoad(), getStore(),
+             getSplit(), rows, reproducible, getLeastRows(), getPartials());
 }
 
 PlanAttr PlanAttr::withLeastRows(int64_t rows) const {
   return get(getContext(), getThreads(), getThreadsPerRow(), getRowsPerThread(),
              getCluster(), getVectorSize(), getAlignment(), getCtasPerSM(),
-             getExchange(), getHold(), getKept(), getLoad(), getStore(), getSplit(),
-             getRowsHint(), getReproducible(), rows);
+             getExchange(), getHold(), getKept(), getLoad(), getStore(),
+             getSplit(), getRowsHint(), getReproducible(), rows, getPartials());
+}
+
+PlanAttr PlanAttr::withPartials(int64_t count) const {
+  return get(getContext(), getThreads(), getThreadsPerRow(), getRowsPerThread(),
+             getCluster(), getVectorSize(), getAlignment(), getCtasPerSM(),
+             getExchange(), getHold(), getKept(), getLoad(), getStore(),
+             getSplit(), getRowsHint(), getReproducible(), getLeastRows(),
+             count);
 }
 
 int64_t PlanAttr::getPaddedColumns(int64_t columns) const {

@@ -2,9 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constraints of `quack_tv.kernel`, numbered as in dialects/QuackTV/QuackTVOps.td:
-// the plan, the order of barriers and exchanges, and shared memory. Every thread
-// runs the whole body, so one walk over it sees every order there is.
+// Constraints of `quack_tv.kernel`, numbered as in
+// dialects/QuackTV/QuackTVOps.td: the plan, the order of barriers and
+// exchanges, and shared memory. Every thread runs the whole body, so one walk
+// over it sees every order there is; where the body is run for one tile after
+// the other, two walks do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -104,9 +106,15 @@ public:
 
   LogicalResult check() {
     arePlaced = kernel.getSharedBytes().has_value();
-    for (Operation &op : kernel.getBody().front())
-      if (failed(visit(op)))
+    Block &body = kernel.getBody().front();
+    auto eachTile = body.getOps<EachTileOp>();
+    if (failed(visit(body.begin(), body.end())))
+      return failure();
+    if (!eachTile.empty()) {
+      publishedForTile.clear();
+      if (failed(visit(Block::iterator(*eachTile.begin()), body.end())))
         return failure();
+    }
     // C4
     if (arrived)
       return kernel.emitOpError(
@@ -116,6 +124,13 @@ public:
   }
 
 private:
+  LogicalResult visit(Block::iterator begin, Block::iterator end) {
+    for (Operation &op : llvm::make_range(begin, end))
+      if (failed(visit(op)))
+        return failure();
+    return success();
+  }
+
   LogicalResult visit(Operation &op) {
     return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
         .Case<AllocExchangeOp, ClusterInitOp, ClusterArriveOp, ClusterWaitOp,
@@ -131,8 +146,10 @@ private:
       return op.emitOpError("must not follow a cluster_arrive without a "
                             "cluster_wait between");
     arrived = true;
-    if (op.getRelease())
+    if (op.getRelease()) {
       std::swap(released, loadedScalars);
+      releasedBuffers = collected;
+    }
     return success();
   }
 
@@ -144,6 +161,7 @@ private:
     // A slice's cluster waits for none but itself.
     if (kernel.getPlan().getSlices() == 1)
       released.clear();
+    free(releasedBuffers);
     return success();
   }
 
@@ -172,9 +190,16 @@ private:
     if (isRemote(op.getBuffer()) && !peersReady)
       return op.emitOpError("to peers must come after a cluster_wait: their "
                             "mbarriers may not be initialised yet");
-    if (!published.insert(op.getBuffer()).second)
+    if (!publishedForTile.insert(op.getBuffer()).second)
       return op.emitOpError("must be the only one to its buffer, which may "
                             "still be read: allocate another");
+    if (!published.insert(op.getBuffer()).second)
+      return op.emitOpError("for the next tile must come after a ")
+             << (isRemote(op.getBuffer())
+                     ? "cluster_arrive release and its cluster_wait"
+                     : "barrier")
+             << " that follows the collect from its buffer, which may still be "
+                "read";
     return success();
   }
 
@@ -184,6 +209,11 @@ private:
         ready.insert(buffer);
     if (kernel.getPlan().getCtasPerRow() == 1)
       loadedScalars.clear();
+    llvm::SmallDenseSet<Value> local;
+    for (Value buffer : collected)
+      if (!isRemote(buffer))
+        local.insert(buffer);
+    free(local);
     return success();
   }
 
@@ -195,6 +225,7 @@ private:
   }
 
   LogicalResult visit(CollectOp op) {
+    collected.insert(op.getBuffer());
     if (ready.contains(op.getBuffer())) {
       meet(op.getPartials());
       return success();
@@ -261,6 +292,13 @@ private:
            << meeting << " that follows its load, which all threads of a row do";
   }
 
+  /// All have read `buffers`.
+  void free(const llvm::SmallDenseSet<Value> &buffers) {
+    for (Value buffer : buffers)
+      for (auto *set : {&published, &ready, &collected})
+        set->erase(buffer);
+  }
+
   static bool isRemote(Value buffer) {
     return buffer.getDefiningOp<AllocExchangeOp>().getBarrierOffset().has_value();
   }
@@ -271,7 +309,10 @@ private:
   llvm::SmallDenseSet<Value> loadedScalars, released;
   /// Gathers that some thread may yet have to make.
   SmallVector<GatherOp> gathered;
-  llvm::SmallDenseSet<Value> published, ready, arrivedStages;
+  llvm::SmallDenseSet<Value> published, publishedForTile, ready, arrivedStages;
+  /// Buffers that have been read, and those that all of a cluster have once
+  /// they have met.
+  llvm::SmallDenseSet<Value> collected, releasedBuffers;
   llvm::SmallDenseMap<int64_t, int64_t> expectedBytes;
 };
 
@@ -290,6 +331,14 @@ static SmallVector<SharedRange> sharedRanges(KernelOp kernel) {
       ranges.push_back({static_cast<int64_t>(*offset),
                         static_cast<int64_t>(*offset) + bytes, op});
   };
+  // Sums meet one after the other, in the same place.
+  AccumulateOp widest;
+  for (auto sum : kernel.getBody().front().getOps<AccumulateOp>())
+    if (sum.getGatherAt() &&
+        (!widest || sum.getGatherBytes() > widest.getGatherBytes()))
+      widest = sum;
+  if (widest)
+    add(widest.getGatherAt(), widest.getGatherBytes(), widest);
   for (Operation &op : kernel.getBody().front()) {
     if (auto alloc = dyn_cast<AllocExchangeOp>(op)) {
       add(alloc.getOffset(), alloc.getBytes(), alloc);
@@ -297,7 +346,7 @@ static SmallVector<SharedRange> sharedRanges(KernelOp kernel) {
     } else if (auto stage = dyn_cast<StageOp>(op)) {
       RankedTensorType tile = stage.getStaged().getType().getTile();
       add(stage.getOffset(),
-          getCtaElements(tile) * tile.getElementTypeBitWidth() / 8, stage);
+          countStageBuffers(kernel) * getCtaElements(tile) * tile.getElementTypeBitWidth() / 8, stage);
       add(stage.getBarrierOffset(), mbarrierBytes, stage);
     } else if (auto load = dyn_cast<LoadOp>(op); load && load.getFirstRead() == load) {
       add(load.getKeptAt(),
@@ -421,7 +470,28 @@ static LogicalResult verifyInWorkspace(KernelOp kernel, Operation *op,
   return success();
 }
 
+/// C23: sums over rows stay within a partial's part of the workspace.
+static LogicalResult verifyInPartial(KernelOp kernel, Operation *op,
+                                     int64_t offset, int64_t bytes) {
+  int64_t partial = kernel.getWorkspace().value_or(0);
+  if (offset < 0 || offset + bytes > partial)
+    return op->emitOpError("must lie in the workspace's ")
+           << partial << " bytes a partial, got bytes " << offset << " to "
+           << offset + bytes;
+  if (offset % maxAccessBytes != 0 || partial % maxAccessBytes != 0)
+    return op->emitOpError("must start at a multiple of ")
+           << maxAccessBytes << " bytes in each partial, got byte " << offset
+           << " of " << partial;
+  return success();
+}
+
 static LogicalResult verifyWorkspace(KernelOp kernel, Operation &op) {
+  if (auto sum = dyn_cast<AccumulateOp>(op); sum && sum.getOffset())
+    return verifyInPartial(kernel, sum, *sum.getOffset(),
+                           sum.getPartialBytes());
+  if (auto fold = dyn_cast<FoldOp>(op))
+    return verifyInPartial(kernel, fold, fold.getOffset(),
+                           4 * fold.getColumns());
   if (auto save = dyn_cast<SaveOp>(op))
     return verifyInWorkspace(kernel, save, save.getOffset(),
                              kernel.getPlan().getSlices(),
@@ -449,6 +519,58 @@ static LogicalResult verifyPadding(KernelOp kernel, Operation &op) {
       .Default([](Operation *) { return success(); });
 }
 
+/// C21, C22: what a kernel of partial sums is made of.
+static LogicalResult verifyTiles(KernelOp kernel) {
+  bool isFold = kernel.isFold(), accumulates = false, hasBegun = false;
+  for (auto sum : kernel.getBody().getOps<AccumulateOp>()) {
+    accumulates = true;
+    if (kernel.getSharedBytes() &&
+        (!sum.getOffset() || (sum.getGatherBytes() > 0 && !sum.getGatherAt())))
+      return sum.emitOpError(
+          "must say where its sums meet, as the kernel's shared "
+          "memory is laid out");
+  }
+  for (Operation &op : kernel.getBody().front()) {
+    if (isFold && !isa<FoldOp>(op))
+      return op.emitOpError("must not stand in a kernel that folds");
+    if (auto stage = dyn_cast<StageOp>(op);
+        stage && accumulates && stage.getForm() == Hold::bulk)
+      return op.emitOpError("must be by async in a kernel that accumulates, which works "
+                            "on one tile after the other");
+    if (isa<EachTileOp>(op)) {
+      if (hasBegun || !accumulates)
+        return op.emitOpError(
+            "must stand once in a kernel that accumulates, and in no "
+            "other");
+      hasBegun = true;
+      continue;
+    }
+    bool isFirst = isa<ClusterInitOp, ClusterArriveOp, ClusterWaitOp>(op);
+    if (kernel.getSharedBytes() && accumulates && !hasBegun && !isFirst)
+      return op.emitOpError("must come after the each_tile of a kernel that "
+                            "accumulates");
+  }
+  return success();
+}
+
+/// C20
+static LogicalResult verifyPartials(KernelOp kernel) {
+  PlanAttr plan = kernel.getPlan();
+  bool hasSums =
+      kernel.isFold() || !kernel.getBody().getOps<AccumulateOp>().empty();
+  if (hasSums == (plan.getPartials() > 0) && !(hasSums && plan.getSlices() > 1))
+    return success();
+  if (!hasSums)
+    return kernel.emitOpError(
+               "plan must have no 'partials' in a kernel that does not "
+               "accumulate, got ")
+           << plan.getPartials();
+  return kernel.emitOpError(
+             "plan must have 'partials', and no 'split', in a kernel "
+             "that accumulates, got partials = ")
+         << plan.getPartials() << ", split = " << plan.getSlices();
+}
+
 LogicalResult KernelOp::verifyRegions() {
   if (size_t size = getBody().front().getOperations().size(); size > maxOperations)
     return emitOpError("must hold at most ")
@@ -458,6 +580,8 @@ LogicalResult KernelOp::verifyRegions() {
         failed(verifySlices(op, getPlan().getSlices())) ||
         failed(verifyWorkspace(*this, op)) || failed(verifyPadding(*this, op)))
       return failure();
+  if (failed(verifyPartials(*this)) || failed(verifyTiles(*this)))
+    return failure();
   if (failed(ProtocolChecker(*this).check()) || failed(verifyPlacement(*this)))
     return failure();
   return verifySharedMemory(*this);

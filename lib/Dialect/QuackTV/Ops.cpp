@@ -126,6 +126,16 @@ int64_t KernelOp::getColumns() {
   return getKernelColumns(getFunctionType(), getOperandSpecs());
 }
 
+int64_t countFixedCtas(KernelOp kernel) {
+  PlanAttr plan = kernel.getPlan();
+  int64_t ctas = 0;
+  for (auto fold : kernel.getBody().getOps<FoldOp>())
+    ctas += llvm::divideCeil(fold.getColumns(), foldColumns);
+  return ctas > 0 ? ctas : plan.getPartials() * plan.getCluster();
+}
+
+bool KernelOp::isFold() { return !getBody().getOps<FoldOp>().empty(); }
+
 OperandAttr KernelOp::getOperandAttr(unsigned index) {
   return cast<OperandAttr>(getOperandSpecs()[index]);
 }

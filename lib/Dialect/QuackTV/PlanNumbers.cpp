@@ -28,6 +28,8 @@ PlanNumber tv::planNumber(llvm::StringRef name) {
       makeValues({1, 2, 4, 8, 16}, 32, 1024, 32);
   static const std::vector<int64_t> ctasPerSM = makeValues({}, 0, 32, 1);
   static const std::vector<int64_t> split = makeValues({}, 1, maxSplit, 1);
+  static const std::vector<int64_t> partials =
+      makeValues({}, 1, maxPartials, 1);
   static constexpr int64_t powers[] = {1, 2, 4, 8, 16};
   return llvm::StringSwitch<PlanNumber>(name)
       .Case("threads", {"a multiple of 32 from 32 to 1024", threads})
@@ -37,6 +39,7 @@ PlanNumber tv::planNumber(llvm::StringRef name) {
             {"a power of two from 1 to 8", llvm::ArrayRef(powers).drop_back()})
       .Case("cluster", {"a power of two from 1 to 16", powers})
       .Case("split", {"1 to 1024", split})
+      .Case("partials", {"1 to 16384", partials})
       .Case("vector", {"a power of two from 1 to 16", powers})
       .Case("ctas_per_sm", {"0 to 32", ctasPerSM})
       .Default({});

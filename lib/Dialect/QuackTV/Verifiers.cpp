@@ -34,11 +34,10 @@ static LogicalResult verifyKind(Operation *op, ReduceKind kind, Type tile) {
          << ": kinds that end in f take floats, the others integers";
 }
 
-/// Checks that `tile` is what the kernel operand `spec` of type `memref` reads
-/// or writes as: rows of the kernel's tile, in the storage type.
-static LogicalResult verifyTransfer(Operation *op, OperandAttr spec,
-                                    MemRefType memref, Type tile,
-                                    StringRef what) {
+/// Checks that `tile` has the rows of the kernel's tile, and the columns that
+/// the role of the kernel operand `spec` demands.
+static LogicalResult verifyShape(Operation *op, OperandAttr spec, Type tile,
+                                 StringRef what) {
   if (failed(verifyIsTile(op, tile, what)))
     return failure();
   auto kernel = cast<KernelOp>(op->getParentOp());
@@ -47,14 +46,24 @@ static LogicalResult verifyTransfer(Operation *op, OperandAttr spec,
     return op->emitOpError("'")
            << what << "' must have the kernel's " << kernel.getPlan().getRows()
            << " rows, got " << shape.rows;
-  if (spec.getRole() == Role::scalar && shape.columns != 1)
+  if (isOneNumber(spec.getRole()) && shape.columns != 1)
+    return op->emitOpError("'") << what << "' must have 1 column for a "
+                                << stringifyRole(spec.getRole())
+                                << " operand, got " << shape.columns;
+  if (!isOneNumber(spec.getRole()) && shape.columns < kernel.getColumns())
     return op->emitOpError("'")
-           << what << "' must have 1 column for a scalar operand, got "
-           << shape.columns;
-  if (spec.getRole() != Role::scalar && shape.columns < kernel.getColumns())
-    return op->emitOpError("'")
-           << what << "' must have at least the kernel's " << kernel.getColumns()
-           << " columns, got " << shape.columns;
+           << what << "' must have at least the kernel's "
+           << kernel.getColumns() << " columns, got " << shape.columns;
+  return success();
+}
+
+/// Checks that `tile` is what the kernel operand `spec` of type `memref` reads
+/// or writes as: rows of the kernel's tile, in the storage type.
+static LogicalResult verifyTransfer(Operation *op, OperandAttr spec,
+                                    MemRefType memref, Type tile,
+                                    StringRef what) {
+  if (failed(verifyShape(op, spec, tile, what)))
+    return failure();
   Type element = getElementTypeOrSelf(tile);
   if (element != memref.getElementType())
     return op->emitOpError("'") << what << "' must have the storage type "
@@ -146,6 +155,91 @@ LogicalResult StageOp::verify() {
            << run;
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Sums over rows
+//===----------------------------------------------------------------------===//
+
+/// Returns the rows among which a thread's elements of `tile` are.
+static int64_t getRowsOfThread(RankedTensorType tile) {
+  TileShape shape = getTileShape(tile);
+  int64_t rows = 1;
+  const TVLayout &layout = getLayoutAttr(tile).getValue();
+  for (Mode mode : layout.modes(Level::Value))
+    if (layout.isRowMode(mode, shape))
+      rows *= mode.size;
+  return rows;
+}
+
+int64_t AccumulateOp::getGroups() {
+  RankedTensorType tile = getValue().getType();
+  return getTileShape(tile).rows / getRowsOfThread(tile);
+}
+
+int64_t AccumulateOp::getCtaColumns() {
+  RankedTensorType tile = getValue().getType();
+  // CTAs have copies of a row scalar.
+  int64_t columns = getTileShape(tile).columns;
+  return columns == 1
+             ? 1
+             : columns / getLayoutAttr(tile).getValue().size(Level::Cta);
+}
+
+int64_t AccumulateOp::getPartialBytes() {
+  return 4 * getTileShape(getValue().getType()).columns;
+}
+
+int64_t AccumulateOp::getGatherBytes() {
+  int64_t groups = getGroups();
+  return groups == 1 ? 0 : 4 * groups * getCtaColumns();
+}
+
+LogicalResult AccumulateOp::verify() {
+  // C1
+  OperandAttr spec = verifyIsSumOperand(*this, getTarget(), "target");
+  if (!spec)
+    return failure();
+  // C2
+  if (failed(verifyShape(*this, spec, getValue().getType(), "value")))
+    return failure();
+  if (Type element = getElementTypeOrSelf(getValue().getType());
+      !element.isF32())
+    return emitOpError("'value' must have element type f32, got ") << element;
+  // C3
+  TileShape shape = getTileShape(getValue().getType());
+  const TVLayout &layout = getLayoutAttr(getValue().getType()).getValue();
+  for (Mode mode : layout.modes(Level::Value))
+    if (layout.isRowMode(mode, shape) && mode.stride % (getGroups() * shape.columns) != 0)
+      return emitOpError("a thread's rows must be ")
+             << getGroups()
+             << " apart, as many as the CTA has groups of threads with rows of "
+                "their own, got "
+             << getValue().getType();
+  return success();
+}
+
+int64_t FoldOp::getColumns() {
+  auto memref = cast<MemRefType>(getTarget().getType());
+  return memref.getRank() == 0 ? 1 : memref.getDimSize(0);
+}
+
+LogicalResult FoldOp::verify() {
+  // C1
+  if (!verifyIsSumOperand(*this, getTarget(), "target"))
+    return failure();
+  // C2
+  int64_t partials =
+      (*this)->getParentOfType<KernelOp>().getPlan().getPartials();
+  if (partials != static_cast<int64_t>(getPartials()))
+    return emitOpError("must add up the ")
+           << partials << " partials of the kernel's plan, got "
+           << getPartials();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
 
 static LogicalResult verifyIsStage(Operation *op, Value staged) {
   if (staged.getDefiningOp<StageOp>())

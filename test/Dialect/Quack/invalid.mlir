@@ -63,8 +63,8 @@ quack.kernel @kernel_c3_no_columns(%x: memref<?x0xf32> in row) {}
 
 // -----
 
-// expected-error @below {{'quack.kernel' op operand 'w' has role columns and must be in, got out}}
-quack.kernel @kernel_c5_columns_out(%x: memref<?x64xf32> in row, %w: memref<64xf32> out columns) {}
+// expected-error @below {{'quack.kernel' op operand 'w' has role columns and must be in or out, got inout}}
+quack.kernel @kernel_c5_columns_out(%x: memref<?x64xf32> in row, %w: memref<64xf32> inout columns) {}
 
 // -----
 

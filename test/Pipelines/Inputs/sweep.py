@@ -26,7 +26,7 @@ RESOURCES = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, "
                        r"(\d+) bytes spill loads")
 
 
-def text_faults(ptx):
+def text_faults(ptx, entry=""):
     """Yields what is wrong with a program's text."""
     if match := UNROUNDED.search(ptx):
         yield f"'{match[0]}' does not name its rounding"
@@ -50,8 +50,8 @@ def text_faults(ptx):
             "mbarrier.try_wait.parity.acquire.cluster")]
         if -1 in order or order != sorted(order):
             yield "init, fence, arrive, wait, st.async and try_wait do not follow"
-    # S01
-    if not re.search(r"\b(?:mul\.lo|mad\.lo)\.s64\b", ptx):
+    # S01; what folds partial sums has no rows.
+    if not re.match(r"\s*\w+_fold\(", entry) and not re.search(r"\b(?:mul\.lo|mad\.lo)\.s64\b", ptx):
         yield "the row's offset is not 64 bits wide"
     if "ld.global" not in ptx and "cp.async" not in ptx:
         yield "nothing is read"
@@ -83,7 +83,7 @@ def check(options, kernel, columns, storage, folder):
         return [f"{name}: {run.stderr}"]
     # What comes before an entry is the same for all.
     head, *entries = path.read_text().split(".visible .entry")
-    faults = [fault for entry in entries for fault in text_faults(head + entry)]
+    faults = [fault for entry in entries for fault in text_faults(head + entry, entry)]
     if options.ptxas:
         faults += ptxas_faults(options.ptxas, path)
     return [f"{name}: {fault}" for fault in faults]
@@ -97,8 +97,12 @@ def main():
     parser.add_argument("--storage", required=True)
     options = parser.parse_args()
     kernels = sorted(Path(options.kernels).glob("*.mlir"))
-    programs = list(product(kernels, options.columns.split(","),
-                            options.storage.split(",")))
+    # Of rows that are longer, no cluster holds the sum over rows.
+    longest = {kernel: 262144 if "quack.accumulate" in kernel.read_text() else 1 << 30
+               for kernel in kernels}
+    programs = [program for program in product(kernels, options.columns.split(","),
+                                               options.storage.split(","))
+                if int(program[1]) <= longest[program[0]]]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda p: check(options, *p, folder), programs))
     faults = [fault for result in results for fault in result]

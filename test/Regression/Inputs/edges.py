@@ -13,9 +13,9 @@ for k, (name, kernel) in enumerate(kernels().items()):
     shapes = [(columns, storage) for columns in LENGTHS for storage in ["f32", "bf16", "f16"]]
     for columns, storage in shapes[k % every::every]:
         strides = {"x": columns + 3}
-        if name in ["softmax", "log_softmax", "l2_normalize"]:
+        if "%y: memref<?x?x" in open(kernel).read():
             strides["y"] = columns + 5
         jobs += [{"kernel": kernel, "columns": columns, "storage": storage, "rows": rows,
-                  "scalars": {"eps": 1e-12} if name == "l2_normalize" else {},
+                  "scalars": scalars(kernel),
                   "row_strides": strides} for rows in [1, 3]]
 assert all(line["verify"].startswith("ok") for line in sweep(jobs))

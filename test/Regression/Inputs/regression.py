@@ -8,6 +8,7 @@ import array
 import json
 import math
 import os
+import re
 import subprocess
 import struct
 import sys
@@ -15,7 +16,7 @@ import tempfile
 
 INF, NAN = math.inf, math.nan
 DESCR = {"f32": ("<f4", "f"), "bf16": ("<u2", "H"), "f16": ("<f2", "H"),
-         "i32": ("<i4", "i"), "i64": ("<i8", "q")}
+         "i8": ("|i1", "b"), "i32": ("<i4", "i"), "i64": ("<i8", "q"), "f8": ("|u1", "B")}
 
 
 def to_bf16(number):
@@ -130,3 +131,10 @@ def kernels():
     folder = sys.argv[1]
     return {name[:-5]: os.path.join(folder, name)
             for name in sorted(os.listdir(folder)) if name.endswith(".mlir")}
+
+
+def scalars(kernel):
+    """A number for each value operand of a kernel file."""
+    with open(kernel) as file:
+        names = re.findall(r"%(\w+): f32[,)]", file.read().partition("{\n")[0])
+    return {name: 1e-12 if name == "eps" else 0.01 for name in names}

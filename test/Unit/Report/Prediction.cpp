@@ -148,8 +148,7 @@ static llvm::Expected<sim::Report> simulate(const sim::Module &module,
   };
   sim::LaunchConfig config;
   config.kernel = kernel.name;
-  int64_t tiles = (launch.rows + kernel.rowsPerTile - 1) / kernel.rowsPerTile;
-  config.grid = {uint32_t(tiles * kernel.split * kernel.cluster), 1, 1};
+  config.grid = {uint32_t(llvm::cantFail(countCtas(kernel, launch.rows))), 1, 1};
   config.block = {uint32_t(kernel.threads), 1, 1};
   config.cluster = {uint32_t(kernel.cluster), 1, 1};
   config.sharedBytes = uint32_t(kernel.sharedBytes);
@@ -160,10 +159,10 @@ static llvm::Expected<sim::Report> simulate(const sim::Module &module,
       scalars.push_back(0);
       continue;
     }
-    int64_t width = operand.role == "scalar" ? 1 : kernel.columns;
-    int64_t stride = operand.role == "columns"
-                         ? 0
-                         : lookup(launch.rowStrides, operand.name, width);
+    bool isNumber = operand.role == "scalar" || operand.role == "single";
+    bool isShared = operand.role == "columns" || operand.role == "single";
+    int64_t width = isNumber ? 1 : kernel.columns;
+    int64_t stride = isShared ? 0 : lookup(launch.rowStrides, operand.name, width);
     int64_t offset = lookup(launch.offsets, operand.name, 0);
     int64_t bytes = bytesOf(operand.type);
     int64_t elements = launch.rows ? (launch.rows - 1) * stride + width : 0;
@@ -178,8 +177,9 @@ static llvm::Expected<sim::Report> simulate(const sim::Module &module,
   config.arguments.push_back(uint64_t(launch.rows));
   config.arguments.insert(config.arguments.end(), scalars.begin(),
                           scalars.end());
-  if (kernel.workspaceBytes) {
-    arrays.emplace_back(size_t(launch.rows * kernel.workspaceBytes));
+  if (kernel.hasWorkspace()) {
+    arrays.emplace_back(
+        size_t(llvm::cantFail(getWorkspaceBytes(kernel, launch.rows))));
     uint64_t address = uint64_t(arrays.size()) << 40;
     config.buffers.push_back(
         {address, arrays.back().data(), arrays.back().size()});

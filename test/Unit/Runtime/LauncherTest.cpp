@@ -90,6 +90,28 @@ TEST(LauncherTest, rowsThatClustersShare) {
   EXPECT_EQ(pack.words().back(), 0x4000u);
 }
 
+TEST(LauncherTest, sumsOverRowsAreThereForNoRows) {
+  KernelMetadata kernel = sample();
+  kernel.operands[2] = {"s", "out", "columns", "f32", 4};
+  kernel.partials = 12;
+  kernel.ctas = 24;
+  kernel.fixedWorkspaceBytes = 12 * 256;
+  for (int64_t rows : {0, 1, 1000000}) {
+    EXPECT_EQ(getLaunchShape(kernel, rows)->grid, 24) << rows;
+    EXPECT_EQ(*getWorkspaceBytes(kernel, rows), 3072) << rows;
+  }
+  EXPECT_EQ(ParameterPack(kernel, goodArguments(), 5, /*workspace=*/0x4000).words().back(),
+            0x4000u);
+  // Of no rows only the sums are stored.
+  std::vector<LaunchArgument> odd = goodArguments();
+  odd[0].pointer = 0x1002;
+  EXPECT_EQ(violatedGuard(kernel, odd, 0), "");
+  EXPECT_NE(violatedGuard(kernel, odd, 1), "");
+  odd[2].pointer = 0x2002;
+  EXPECT_EQ(violatedGuard(kernel, odd, 0),
+            "the address of operand 's' must be a multiple of 4 bytes, got 0x2002");
+}
+
 TEST(LauncherTest, fewRowsTakeAnotherVariant) {
   KernelMetadata many = sample(), few = sample();
   many.leastRows = 17;

@@ -107,9 +107,25 @@ bool mayShareMemory(mlir::FunctionType type, mlir::ArrayAttr specs, unsigned rea
 OperandAttr verifyIsKernelOperand(mlir::Operation *op, mlir::Value value,
                                   llvm::StringRef what);
 
-/// The same for an operand that `op` writes, which must not be `in`.
+/// The same for an operand that `op` writes for each row, which must not be
+/// `in`.
 OperandAttr verifyIsWritableOperand(mlir::Operation *op, mlir::Value value,
                                     llvm::StringRef what);
+
+/// The same for one that `op` adds up over all rows.
+OperandAttr verifyIsSumOperand(mlir::Operation *op, mlir::Value value,
+                               llvm::StringRef what);
+
+/// Returns whether there is one of an operand with this role, in memory, for
+/// all rows.
+inline bool isSharedByRows(Role role) {
+  return role == Role::columns || role == Role::single;
+}
+
+/// Returns whether a row has one number of an operand with this role.
+inline bool isOneNumber(Role role) {
+  return role == Role::scalar || role == Role::single;
+}
 
 /// Returns whether `kind` combines elements of type `type`.
 bool fitsElementType(ReduceKind kind, mlir::Type type);

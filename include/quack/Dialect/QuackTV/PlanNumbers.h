@@ -21,8 +21,12 @@ namespace quack::tv {
 /// The most clusters that share a row.
 inline constexpr int64_t maxSplit = 1024;
 
-/// Elements of a thread, of all operands, that are read together where a row is reduced in chunks:
-/// enough accesses under way, few enough registers for a CTA of 1024 threads.
+/// The most partial sums over rows.
+inline constexpr int64_t maxPartials = 16384;
+
+/// Elements of a thread, of all operands, that are read together where a row is
+/// reduced in chunks: enough accesses under way, few enough registers for a CTA
+/// of 1024 threads.
 inline constexpr int64_t chunkElements = 32;
 
 /// Returns how many runs of a thread are read ahead of their use, of each of

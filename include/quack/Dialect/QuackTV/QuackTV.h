@@ -67,6 +67,25 @@ inline constexpr int64_t maxAccessBytes = 16;
 
 namespace quack::tv {
 
+/// Returns how many buffers a stage of `kernel` has: where a cluster works on one tile
+/// after the other, that of the next is on its way while this one's is read.
+inline int64_t countStageBuffers(KernelOp kernel) {
+  return kernel.getPlan().getPartials() > 0 ? 2 : 1;
+}
+
+/// Columns of one CTA of a kernel that folds: a lane has one.
+inline constexpr int64_t foldColumns = warpSize;
+
+/// Returns the bytes of shared memory in which the warps of a kernel that folds
+/// meet.
+inline int64_t getFoldBytes(KernelOp kernel) {
+  int64_t threads = kernel.getPlan().getThreads();
+  return threads == warpSize ? 0 : 4 * threads;
+}
+
+/// Returns the CTAs of a kernel with partials, whatever M is.
+int64_t countFixedCtas(KernelOp kernel);
+
 /// Returns the most columns that one access of `kernel` covers.
 inline int64_t getLongestRun(KernelOp kernel) {
   return kernel.getPlan().getVectorSize();

@@ -1,0 +1,36 @@
+// The gradients of LayerNorm, y = xhat * w + b with xhat = (x - mean) * rstd: with
+// g = dy * w,
+//   dx = rstd * (g - mean(g) - xhat * mean(g * xhat)),
+//   dw = sum over rows of dy * xhat,   db = sum over rows of dy.
+quack.kernel @layer_norm_backward(%x: memref<?x?xf32> in row, %w: memref<?xf32> in columns,
+                                  %dy: memref<?x?xf32> in row, %mean: memref<?xf32> in scalar,
+                                  %rstd: memref<?xf32> in scalar, %dx: memref<?x?xf32> out row,
+                                  %dw: memref<?xf32> out columns, %db: memref<?xf32> out columns) {
+  %v = quack.load %x : memref<?x?xf32> -> tensor<?xf32>
+  %weight = quack.load %w : memref<?xf32> -> tensor<?xf32>
+  %d = quack.load %dy : memref<?x?xf32> -> tensor<?xf32>
+  %m = quack.load %mean : memref<?xf32> -> f32
+  %r = quack.load %rstd : memref<?xf32> -> f32
+  %m_row = quack.broadcast %m : f32 -> tensor<?xf32>
+  %r_row = quack.broadcast %r : f32 -> tensor<?xf32>
+  %centred = arith.subf %v, %m_row : tensor<?xf32>
+  %xhat = arith.mulf %centred, %r_row : tensor<?xf32>
+  %weight_part = arith.mulf %d, %xhat : tensor<?xf32>
+  quack.accumulate %weight_part, %dw : tensor<?xf32>, memref<?xf32>
+  quack.accumulate %d, %db : tensor<?xf32>, memref<?xf32>
+  %g = arith.mulf %d, %weight : tensor<?xf32>
+  %product = arith.mulf %weight_part, %weight : tensor<?xf32>
+  %g_sum = quack.reduce addf %g : tensor<?xf32> -> f32
+  %product_sum = quack.reduce addf %product : tensor<?xf32> -> f32
+  %n = quack.columns : i32
+  %count = arith.sitofp %n : i32 to f32
+  %g_mean = arith.divf %g_sum, %count : f32
+  %product_mean = arith.divf %product_sum, %count : f32
+  %g_mean_row = quack.broadcast %g_mean : f32 -> tensor<?xf32>
+  %product_mean_row = quack.broadcast %product_mean : f32 -> tensor<?xf32>
+  %along = arith.mulf %xhat, %product_mean_row : tensor<?xf32>
+  %level = arith.subf %g, %g_mean_row : tensor<?xf32>
+  %across = arith.subf %level, %along : tensor<?xf32>
+  %result = arith.mulf %across, %r_row : tensor<?xf32>
+  quack.store %result, %dx : tensor<?xf32>, memref<?x?xf32>
+}

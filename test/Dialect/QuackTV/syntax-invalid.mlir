@@ -43,7 +43,7 @@ func.func @widen_no_layout(%v: tensor<1x128xbf16>) {
 // -----
 
 func.func @thread_reduce_scalar(%v: f32) {
-  // expected-error @below {{must be a tile with a quack_tv.layout, got 'f32'}}
+  // expected-error @below {{must be tiles with a quack_tv.layout, got 'f32'}}
   %0 = quack_tv.thread_reduce addf %v : f32
 }
 

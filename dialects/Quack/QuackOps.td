@@ -387,8 +387,8 @@ def Quack_MomentsOp : Quack_Op<"moments", [Pure]> {
     one meeting of the threads: each thread deviates from its own mean, and
     partials (mean, sum of squares, count) merge as in Chan, Golub and LeVeque,
     "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances"
-    (1979). So nothing cancels, however large the mean is, as it does in
-    E[x^2] - E[x]^2.
+    (1979), all of differences from the row's first element. So nothing cancels,
+    however large the mean is, as it does in E[x^2] - E[x]^2.
 
     Example:
     ```mlir

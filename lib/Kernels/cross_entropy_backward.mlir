@@ -85,10 +85,10 @@ quack.kernel @cross_entropy_backward(%x: memref<?x?xf32> in row, %target: memref
 
   %w_p_row = quack.broadcast %w_p : f32 -> tensor<?xf32>
   %of_p = arith.mulf %p, %w_p_row : tensor<?xf32>
-  %t_row = quack.broadcast %t : i64 -> tensor<?xi64>
+  %t_low = arith.trunci %t : i64 to i32
+  %t_row = quack.broadcast %t_low : i32 -> tensor<?xi32>
   %column = quack.index : tensor<?xi32>
-  %wide_column = arith.extsi %column : tensor<?xi32> to tensor<?xi64>
-  %is_target = arith.cmpi eq, %wide_column, %t_row : tensor<?xi64>
+  %is_target = arith.cmpi eq, %column, %t_row : tensor<?xi32>
   %w_own_row = quack.broadcast %w_own : f32 -> tensor<?xf32>
   %less_own = arith.subf %of_p, %w_own_row : tensor<?xf32>
   %d_own = arith.select %is_target, %less_own, %of_p : tensor<?xi1>, tensor<?xf32>

@@ -79,43 +79,50 @@ std::pair<Number, Number> reference::findExtreme(const Lane &row, bool isMax) {
 // Moments
 //===----------------------------------------------------------------------===//
 
-/// A thread deviates from its own mean, which has an error e of at most E. Its squares
-/// then are n e^2 too great. Where partials merge, the distance d of two means has an
-/// error of 2 E, and d^2 w, with the weight w = n0 n1 / (n0 + n1), one of 4 |d| E w +
-/// 4 E^2 w. By Cauchy and Schwarz the sum of |d| w over all merges is at most
-/// sqrt(S W), where S is the row's sum of squares, which the d^2 w are part of, and W the
+/// What is averaged are the differences d of the elements from one of them. A
+/// thread deviates from its own mean of d, which has an error e of at most E. Its squares
+/// then are n e^2 too great. Where partials merge, the distance b of two means has an
+/// error of 2 E, and b^2 w, with the weight w = n0 n1 / (n0 + n1), one of 4 |b| E w +
+/// 4 E^2 w. By Cauchy and Schwarz the sum of |b| w over all merges is at most
+/// sqrt(S W), where S is the row's sum of squares, which the b^2 w are part of, and W the
 /// sum of the weights: at most N / 4 on each level of a tree, and N in all where a
 /// thread merges chunks one after the other.
 std::pair<Number, Number> reference::computeMoments(const Lane &row) {
   static const FloatTraits f32 = getTraits(FloatFormat::f32);
   auto n = static_cast<double>(row.size());
+  double first = std::isfinite(row.values[0]) ? row.values[0] : 0.0;
   double sum = 0, magnitude = 0, greatest = 0, given = 0;
+  // Which one it is may change: differences are at most twice as great then.
   for (size_t i = 0; i < row.size(); ++i) {
-    sum += row.values[i];
-    magnitude += std::fabs(row.values[i]);
-    greatest = std::max(greatest, std::fabs(row.values[i]) + row.errors[i]);
+    double difference = row.values[i] - first;
+    sum += difference;
+    magnitude += std::fabs(difference);
+    greatest = std::max(greatest, 2 * std::fabs(difference) + row.errors[i]);
     given += row.errors[i];
   }
   double mean = sum / n, squares = 0, moved = 0;
   for (size_t i = 0; i < row.size(); ++i) {
-    double deviation = row.values[i] - mean;
+    double difference = row.values[i] - first, deviation = difference - mean;
+    double error = row.errors[i] + 2 * unit * greatest;
     squares += deviation * deviation;
-    moved += (2 * std::fabs(deviation) + row.errors[i]) * row.errors[i];
+    moved += (2 * std::fabs(deviation) + error) * error;
   }
   double levels = llvm::Log2_64_Ceil(row.size()) + 4;
   double depth = std::min<double>(n, longestRun) + 4 * levels;
-  double meanError = given / n + depth * unit * (magnitude + given) / n + tiny;
   double ownError = depth * unit * greatest + tiny;
   double weights = n * (levels / 4 + 1);
   double squaresError = moved + n * ownError * ownError +
                         4 * ownError * std::sqrt((squares + moved) * weights) +
                         4 * ownError * ownError * weights;
   squaresError += 4 * depth * unit * (squares + squaresError) + n * tiny;
+  mean += first;
+  double meanError = given / n + depth * unit * (magnitude / n + greatest + given / n) +
+                     unit * std::fabs(mean) + tiny;
   // Sums of threads may overflow where the mean does not, and squares of distances.
   bool mayOverflow = !(greatest * longestRun <= f32.maxFinite) && std::isfinite(sum);
-  bool isUnsure = given == infinity || mayOverflow;
   if (mayOverflow)
     return {{mean, infinity}, {squares, infinity}};
+  bool isUnsure = given == infinity;
   return {settle(f32, mean, meanError, isUnsure),
           settle(f32, squares, squaresError, isUnsure)};
 }

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "quack/Dialect/Quack/KernelOperands.h"
 #include "quack/Dialect/QuackTV/Exchange.h"
 #include "quack/Transforms/Passes.h"
 
@@ -62,6 +63,8 @@ private:
   template <typename StepOp> void placeExchange(StepOp step, bool remote);
   bool isUpdatedScalar(Value operand);
   void placeScalarStore(tv::StoreOp store);
+  void placeRowStore(tv::StoreOp store);
+  void meetInCluster(tv::StoreOp store);
   void placeClusterInit();
   void placeGather();
   void placeTiles();
@@ -75,6 +78,7 @@ private:
   /// The first at which CTAs of the cluster rely on each other.
   Operation *firstMeeting = nullptr;
   bool haveScalarsMet = false; ///< since the last load of one
+  bool haveGathersMet = false; ///< before rows are stored
   tv::AwaitOp firstBulkAwait;
 };
 
@@ -247,10 +251,34 @@ void BarrierPlacer::placeScalarStore(tv::StoreOp store) {
     tv::BarrierOp::create(b, store.getLoc());
     return;
   }
+  meetInCluster(store);
+}
+
+/// What the CTAs of a cluster have read comes before `store`.
+void BarrierPlacer::meetInCluster(tv::StoreOp store) {
+  b.setInsertionPoint(store);
   auto arrive = tv::ClusterArriveOp::create(b, store.getLoc(), /*release=*/true);
   tv::ClusterWaitOp::create(b, store.getLoc());
   if (!firstMeeting)
     firstMeeting = arrive;
+}
+
+/// All threads of a row gather an element of it, and one stores it. Within a CTA the
+/// exchange that the element is part of orders these; what goes to peers orders nothing
+/// but itself (PTX ISA, st.async).
+void BarrierPlacer::placeRowStore(tv::StoreOp store) {
+  if (kernel.getPlan().getCluster() == 1 || haveGathersMet)
+    return;
+  unsigned written = cast<BlockArgument>(store.getTarget()).getArgNumber();
+  auto mayChange = [&](tv::GatherOp gather) {
+    unsigned read = cast<BlockArgument>(gather.getSource()).getArgNumber();
+    return read == written || mayShareMemory(kernel.getFunctionType(),
+                                             kernel.getOperandSpecs(), read, written);
+  };
+  if (llvm::none_of(kernel.getBody().front().getOps<tv::GatherOp>(), mayChange))
+    return;
+  haveGathersMet = true;
+  meetInCluster(store);
 }
 
 void BarrierPlacer::run() {
@@ -276,7 +304,7 @@ void BarrierPlacer::run() {
     else if (auto step = dyn_cast<tv::ClusterReduceOp>(op))
       placeExchange(step, /*remote=*/true);
     else if (auto store = dyn_cast<tv::StoreOp>(op))
-      placeScalarStore(store);
+      placeScalarStore(store), placeRowStore(store);
     else if (auto load = dyn_cast<tv::LoadOp>(op))
       haveScalarsMet &= !isUpdatedScalar(load.getSource());
   }

@@ -139,11 +139,17 @@ void ThreadBuilder::visitWarpReduce(tv::WarpReduceOp reduce) {
   Combiner combiner{reduce.getKinds(), reduce.getIdentities(),
                     &reduce.getCombiner()};
   SmallVector<int64_t> distances = laneDistances(fragment);
-  for (int64_t index = 0; index < fragment.pieces; ++index) {
-    Values values;
+  SmallVector<Values> sources(fragment.pieces);
+  for (int64_t index = 0; index < fragment.pieces; ++index)
     for (Value source : reduce.getSources())
-      values.push_back(piece(source, index));
-    values = butterfly(combiner, values, distances, loc);
+      sources[index].push_back(piece(source, index));
+  // A shuffle brings values, but orders no memory (PTX ISA, shfl.sync): what lanes have
+  // read comes before what others store when they know it.
+  if (hasGathered)
+    NVVM::SyncWarpOp::create(b, loc, i32(-1));
+  hasGathered = false;
+  for (int64_t index = 0; index < fragment.pieces; ++index) {
+    Values values = butterfly(combiner, sources[index], distances, loc);
     for (auto [result, value] : llvm::zip(reduce.getResults(), values))
       pieces[{result, index}] = value;
   }

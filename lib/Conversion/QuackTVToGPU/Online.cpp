@@ -31,6 +31,7 @@ static bool isStep(Operation *op) {
 /// Returns the step that merges the partials which `first`, or what threads make of it,
 /// is one of, by a combiner.
 static tv::WarpReduceOp mergeOf(tv::ThreadReduceOp first) {
+  int64_t rowElements = getElementCount(first.getSource());
   SmallVector<Value> partials(first.getResults());
   llvm::SmallPtrSet<Operation *, 8> seen;
   while (!partials.empty())
@@ -38,8 +39,9 @@ static tv::WarpReduceOp mergeOf(tv::ThreadReduceOp first) {
       auto merge = dyn_cast<tv::WarpReduceOp>(user);
       if (merge && !merge.getCombiner().empty())
         return merge;
-      if (!isStep(user) && user->getNumResults() == 1 && !isRow(user->getResult(0)) &&
-          seen.insert(user).second)
+      bool isOfThread = !isStep(user) && user->getNumResults() == 1 &&
+                        getElementCount(user->getResult(0)) < rowElements;
+      if (isOfThread && seen.insert(user).second)
         partials.push_back(user->getResult(0));
     }
   return {};
@@ -108,7 +110,7 @@ std::optional<OnlineGroup> quack::findOnlineGroup(tv::ThreadReduceOp first) {
       continue;
     ofPartials.insert(op);
     for (Value result : op->getResults())
-      if (!isRow(result) || getElementCount(result) < getElementCount(first.getSource()))
+      if (getElementCount(result) < getElementCount(first.getSource()))
         group.ofPartials.push_back(result);
   }
   if (group.loads.empty() || group.reductions.size() < 2 ||

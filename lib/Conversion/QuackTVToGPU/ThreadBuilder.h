@@ -165,6 +165,8 @@ private:
   void issueLoads(tv::LoadOp load, llvm::ArrayRef<int64_t> indices);
   mlir::Value loadAtUse(tv::LoadOp load, int64_t index);
   mlir::Value gatherPiece(tv::GatherOp gather, int64_t index);
+  /// Whether lanes have read what other threads of the row may store.
+  bool hasGathered = false;
   /// Returns the piece that was loaded as `words`.
   mlir::Value fromLoaded(llvm::ArrayRef<mlir::Value> words, const Fragment &to);
   void storePiece(tv::StoreOp store, int64_t index);

@@ -52,6 +52,7 @@ private:
   llvm::SmallVector<mlir::Value> createReduce(ReduceOp reduce);
   llvm::SmallVector<mlir::Value> createArg(mlir::Operation *op, bool isMax);
   llvm::SmallVector<mlir::Value> createMoments(MomentsOp moments);
+  mlir::Value createFirst(mlir::Location loc, mlir::Value row);
   /// Returns `tile` with the identity in columns that do not exist.
   mlir::Value createMask(mlir::Location loc, mlir::Value tile,
                          mlir::TypedAttr identity);

@@ -14,6 +14,7 @@
 #include "quack/Dialect/Quack/KernelOperands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace quack;
@@ -138,8 +139,22 @@ SmallVector<Value> TileBuilder::createArg(Operation *op, bool isMax) {
 // Moments
 //===----------------------------------------------------------------------===//
 
-/// Merges (mean, squares, count), in a form in which both sides are alike. A side
-/// without elements changes nothing, whatever the other one is.
+/// Returns `scalar`, or 0 where it is no finite number.
+static Value createFinite(OpBuilder &b, Location loc, Value scalar) {
+  auto type = cast<RankedTensorType>(scalar.getType());
+  auto constant = [&](double value) -> Value {
+    return arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(type, b.getF32FloatAttr(value)));
+  };
+  Value isFinite = arith::CmpFOp::create(
+      b, loc, arith::CmpFPredicate::OLT, math::AbsFOp::create(b, loc, scalar),
+      constant(std::numeric_limits<float>::infinity()));
+  return arith::SelectOp::create(b, loc, isFinite, scalar, constant(0));
+}
+
+/// Merges (first, mean, squares, count), in a form in which both sides are alike: `first`
+/// is some element, and the mean that of the differences from it. A side without elements
+/// changes nothing, whatever the other one is.
 static Values mergeMoments(OpBuilder &b, Location loc, ValueRange lhs, ValueRange rhs) {
   auto constant = [&](double value) -> Value {
     return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
@@ -150,21 +165,46 @@ static Values mergeMoments(OpBuilder &b, Location loc, ValueRange lhs, ValueRang
   auto add = [&](Value x, Value y) -> Value {
     return arith::AddFOp::create(b, loc, x, y);
   };
-  Value count = add(lhs[2], rhs[2]);
+  auto zeroIfNone = [&](Value count, Value value) -> Value {
+    Value isNone =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, count, constant(0));
+    return arith::SelectOp::create(b, loc, isNone, constant(0), value);
+  };
+  Value first = createCombine(b, loc, ReduceKind::maximumf, lhs[0], rhs[0]);
+  auto moved = [&](ValueRange side) -> Value {
+    Value by = arith::SubFOp::create(b, loc, side[0], first);
+    return zeroIfNone(side[3], add(side[1], by));
+  };
+  Value left = moved(lhs), right = moved(rhs);
+  Value count = add(lhs[3], rhs[3]);
   Value reciprocal = arith::DivFOp::create(
       b, loc, constant(1), createCombine(b, loc, ReduceKind::maximumf, count, constant(1)));
-  Value mean = multiply(add(multiply(lhs[2], lhs[0]), multiply(rhs[2], rhs[0])), reciprocal);
-  Value weight = multiply(multiply(lhs[2], rhs[2]), reciprocal);
+  Value mean = multiply(add(multiply(lhs[3], left), multiply(rhs[3], right)), reciprocal);
+  Value weight = multiply(multiply(lhs[3], rhs[3]), reciprocal);
   Value distance = arith::SubFOp::create(
-      b, loc, createCombine(b, loc, ReduceKind::maximumf, lhs[0], rhs[0]),
-      createCombine(b, loc, ReduceKind::minimumf, lhs[0], rhs[0]));
-  Value isOneEmpty =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, weight, constant(0));
-  Value between = arith::SelectOp::create(b, loc, isOneEmpty, constant(0),
-                                          multiply(multiply(distance, weight), distance));
-  return {mean, add(add(lhs[1], rhs[1]), between), count};
+      b, loc, createCombine(b, loc, ReduceKind::maximumf, left, right),
+      createCombine(b, loc, ReduceKind::minimumf, left, right));
+  Value between = zeroIfNone(weight, multiply(multiply(distance, weight), distance));
+  return {first, mean, add(add(lhs[2], rhs[2]), between), count};
 }
 
+/// Returns the thread's first element of each row of the tile; 0 where it has none.
+Value TileBuilder::createFirst(Location loc, Value row) {
+  TypedAttr zero = b.getF32FloatAttr(0);
+  auto first = tv::ThreadReduceOp::create(b, loc, b.getArrayAttr({}),
+                                          b.getArrayAttr({zero}),
+                                          createMask(loc, row, zero));
+  Block &block = first.getCombiner().emplaceBlock();
+  block.addArguments({b.getF32Type(), b.getF32Type()}, {loc, loc});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&block);
+  tv::YieldOp::create(b, loc, ValueRange(block.getArgument(0)));
+  return first.getResult();
+}
+
+/// What is averaged are differences from a first element: means then are as small as the
+/// row's spread is, and so are their rounding errors, in which a distance of two means
+/// would otherwise be lost.
 SmallVector<Value> TileBuilder::createMoments(MomentsOp moments) {
   Location loc = moments.getLoc();
   int64_t pass = passOf(moments.getMean()) - getPassCount(moments);
@@ -179,17 +219,27 @@ SmallVector<Value> TileBuilder::createMoments(MomentsOp moments) {
         .getResult();
   };
   auto type = cast<RankedTensorType>(row.getType());
-  Value sum = sumOfThread(row);
+  auto spread = [&](Value partial) -> Value {
+    return tv::BroadcastOp::create(b, loc, type, partial);
+  };
+  auto subtract = [&](Value x, Value y) -> Value {
+    return arith::SubFOp::create(b, loc, x, y);
+  };
+  Value first = createFinite(b, loc, createFirst(loc, row));
   Value count = sumOfThread(splat(loc, b.getF32FloatAttr(1), type));
+  Value sum = sumOfThread(subtract(row, spread(first)));
   auto partial = cast<RankedTensorType>(sum.getType());
   Value one = splat(loc, b.getF32FloatAttr(1), partial);
   Value atLeastOne = createCombine(b, loc, ReduceKind::maximumf, count, one);
   Value mean = arith::DivFOp::create(b, loc, sum, atLeastOne);
-  Value spread = tv::BroadcastOp::create(b, loc, type, mean);
-  Value deviation = arith::SubFOp::create(b, loc, again, spread);
+  Value deviation = subtract(subtract(again, spread(first)), spread(mean));
   Value squares = sumOfThread(arith::MulFOp::create(b, loc, deviation, deviation));
+  // Of a thread without elements the first one is none's.
+  TypedAttr least = getIdentity(ReduceKind::maximumf, b.getF32Type());
+  Value isNone = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, count, one);
+  first = arith::SelectOp::create(b, loc, isNone, splat(loc, least, partial), first);
   Values merged = combinePartials(
-      loc, {mean, squares, count}, {zero, zero, zero},
+      loc, {first, mean, squares, count}, {least, zero, zero, zero},
       [&](ValueRange lhs, ValueRange rhs) { return mergeMoments(b, loc, lhs, rhs); });
-  return {merged[0], merged[1]};
+  return {arith::AddFOp::create(b, loc, merged[0], merged[1]), merged[2]};
 }

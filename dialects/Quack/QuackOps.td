@@ -64,7 +64,7 @@ def Quack_KernelOp : Quack_Op<"kernel", [
     - (C7) each `out` and `inout` operand is stored exactly once, or accumulated
       exactly once where it is `columns` or `single`; an `inout` operand is loaded,
       an `out` one never.
-    - (C8) an element type of a memref is f32, bf16, f16, i8, i32 or i64.
+    - (C8) an element type of a memref is f32, bf16, f16, f8E4M3FN, f8E5M2, i8, i32 or i64.
     - (C9) there is at least one `row` operand.
     - (C10) there is one operand entry for each operand, the body's arguments
       have the operands' types, and there are no results.
@@ -108,7 +108,8 @@ def Quack_LoadOp : Quack_Op<"load", [Pure]> {
     gives `T`. Where the result's element type is another float (integer) type than
     the memref's, each element is converted: widened exactly, or rounded to
     nearest even. Memory is read once, however often the value is used. It is
-    read before the row's stores, so `out` may be the same memory as `in`.
+    read before the row's stores, so `out` may be the same memory as `in`. Floats
+    of 8 bits exist in memory only: nothing is computed in them.
 
     Example:
     ```mlir
@@ -137,6 +138,11 @@ def Quack_StoreOp : Quack_Op<"store"> {
     The one place where a result is rounded: to nearest even from the value's
     float type to the memref's. Integers keep their type or are truncated.
 
+    A store to f8E4M3FN or f8E5M2 saturates: what is out of range, infinities
+    too, becomes the greatest finite number of its sign, 448 or 57344; NaN stays
+    NaN (PTX ISA, cvt, `.satfinite`). A cast of torch does not saturate: it gives
+    NaN or an infinity.
+
     Example:
     ```mlir
     quack.kernel @round(%x: memref<?x64xf32> in row, %y: memref<?x64xbf16> out row) {
@@ -152,6 +158,8 @@ def Quack_StoreOp : Quack_Op<"store"> {
       scalar.
     - (C3) value and storage types are both floats or both integers, and integers
       are not widened.
+    - (C4) a float of 8 bits is stored from f32, bf16 or f16, which are rounded
+      once.
   }];
   let arguments = (ins
     AnyTypeOf<[Quack_Row, Quack_Scalar]>:$value,
@@ -239,6 +247,45 @@ def Quack_IndexOp : Quack_Op<"index", [Pure]> {
   }];
   let results = (outs 1DTensorOf<[I32]>:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// max_finite
+//===----------------------------------------------------------------------===//
+
+def Quack_MaxFiniteOp : Quack_Op<"max_finite", [Pure]> {
+  let summary = "The greatest finite number of an operand's storage type";
+  let description = [{
+    A constant once the kernel is specialised; what a quantised row is scaled to:
+    448 for f8E4M3FN, 57344 for f8E5M2, 127 for i8. The operand's elements are
+    neither read nor written.
+
+    Example:
+    ```mlir
+    quack.kernel @scale(%amax: memref<?xf32> in scalar, %x: memref<?x64xf32> in row,
+                        %y: memref<?x64xf8E4M3FN> out row) {
+      %v = quack.load %x : memref<?x64xf32> -> tensor<64xf32>
+      %a = quack.load %amax : memref<?xf32> -> f32
+      %most = quack.max_finite %y : memref<?x64xf8E4M3FN> -> f32
+      %factor = arith.divf %most, %a : f32
+      %factor_row = quack.broadcast %factor : f32 -> tensor<64xf32>
+      %q = arith.mulf %v, %factor_row : tensor<64xf32>
+      quack.store %q, %y : tensor<64xf32>, memref<?x64xf8E4M3FN>
+    }
+    ```
+
+    Constraints:
+    - (C1) `operand` is a memref operand of the kernel.
+    - (C2) its element type is a float or i8, so that f32 has the number.
+  }];
+  let arguments = (ins AnyMemRef:$operand);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+  let extraClassDeclaration = [{
+    /// Returns the number.
+    double getNumber();
+  }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -124,7 +124,7 @@ DictionaryAttr Enumerator::holds(tv::Hold rowHold) const {
                                                     : tv::Hold::registers;
     // Only 16-bit floats that wait for another pass are cheaper packed.
     if (hold == tv::Hold::packed &&
-        (operand.bytes != 2 || !operand.isFloat || traits.passes == 1))
+        (operand.bytes > 2 || !operand.isFloat || traits.passes == 1))
       hold = tv::Hold::registers;
     hold = pins.holdOf(operand.name).value_or(hold);
     list.set(operand.name, tv::HoldAttr::get(context, hold));

@@ -333,6 +333,10 @@ LogicalResult Program::addOp(Operation &op) {
                                          {static_cast<double>(columns), 0.0});
         return success();
       })
+      .Case([&](MaxFiniteOp greatest) {
+        initial.lanes[laneOf(greatest)].set(0, {greatest.getNumber(), 0.0});
+        return success();
+      })
       .Default([&](Operation *) { return addElementwise(op); });
 }
 

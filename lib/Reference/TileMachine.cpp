@@ -119,6 +119,14 @@ LogicalResult TileMachine::visit(Operation *op) {
         laneOf(widen) = laneOf(widen.getSource());
         return success();
       })
+      .Case([&](tv::NarrowOp narrow) {
+        FloatTraits traits =
+            getTraits(getFloatFormat(getElementTypeOrSelf(narrow.getType())));
+        mapUnary({&laneOf(narrow.getSource())}, laneOf(narrow), [&](Number a) {
+          return Number{roundTo(traits, a.value), 0.0};
+        });
+        return success();
+      })
       .Case([&](tv::MaskOp mask) { return visitMask(mask); })
       .Case(
           [&](tv::BroadcastOp broadcast) { return visitBroadcast(broadcast); })

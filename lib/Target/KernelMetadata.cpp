@@ -185,9 +185,10 @@ static bool fromJSON(const json::Value &json, OperandMetadata &operand,
          mapChoice(mapper, "role", operand.role, path,
                    {"row", "columns", "scalar", "single", "value"},
                    "expected row, columns, scalar, single or value") &&
-         mapChoice(mapper, "type", operand.type, path,
-                   {"f32", "bf16", "f16", "i8", "i32", "i64"},
-                   "expected f32, bf16, f16, i8, i32 or i64");
+         mapChoice(
+             mapper, "type", operand.type, path,
+             {"f32", "bf16", "f16", "f8E4M3FN", "f8E5M2", "i8", "i32", "i64"},
+             "expected f32, bf16, f16, f8E4M3FN, f8E5M2, i8, i32 or i64");
 }
 } // namespace quack
 

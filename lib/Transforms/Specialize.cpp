@@ -31,7 +31,8 @@ namespace {
 
 /// The parsed `storage` option.
 struct StorageTypes {
-  /// For all float row and columns operands; null if not given.
+  /// For all float row and columns operands but those of 8 bits, whose numbers
+  /// are scaled to their range; null if not given.
   Type common;
   /// By operand name.
   llvm::MapVector<StringRef, Type> named;
@@ -58,6 +59,8 @@ static Type parseStorageType(StringRef name, MLIRContext *context) {
       .Case("f32", b.getF32Type())
       .Case("bf16", b.getBF16Type())
       .Case("f16", b.getF16Type())
+      .Case("f8E4M3FN", b.getType<Float8E4M3FNType>())
+      .Case("f8E5M2", b.getType<Float8E5M2Type>())
       .Case("i8", b.getI8Type())
       .Case("i32", b.getI32Type())
       .Case("i64", b.getI64Type())
@@ -74,7 +77,8 @@ FailureOr<StorageTypes> StorageTypes::parse(StringRef text, Operation *op) {
     bool isNamed = item.contains(':');
     Type type = parseStorageType(isNamed ? typeName : name, op->getContext());
     if (!type)
-      return op->emitError("storage type must be f32, bf16, f16, i8, i32 or i64, "
+      return op->emitError("storage type must be f32, bf16, f16, f8E4M3FN, "
+                           "f8E5M2, i8, i32 or i64, "
                            "got '")
              << item << "'";
     if (isNamed ? result.named.contains(name) : bool(result.common))
@@ -84,8 +88,9 @@ FailureOr<StorageTypes> StorageTypes::parse(StringRef text, Operation *op) {
     if (isNamed)
       result.named[name] = type;
     else if (!isa<FloatType>(type))
-      return op->emitError("storage without an operand's name must be f32, bf16 "
-                           "or f16, got '")
+      return op->emitError(
+                 "storage without an operand's name must be f32, bf16, "
+                 "f16, f8E4M3FN or f8E5M2, got '")
              << item << "'; write name:" << item;
     else
       result.common = type;
@@ -100,7 +105,8 @@ static Type chooseStorage(OperandAttr spec, MemRefType memref,
       it != storage.named.end())
     return it->second;
   bool isWide = spec.getRole() == Role::row || spec.getRole() == Role::columns;
-  if (storage.common && isWide && isa<FloatType>(memref.getElementType()))
+  if (storage.common && isWide && isa<FloatType>(memref.getElementType()) &&
+      !isByteFloat(memref.getElementType()))
     return storage.common;
   return memref.getElementType();
 }

@@ -26,8 +26,9 @@ static bool isClose(Type storage, double expected, double bound, double got) {
     return std::isnan(expected) && std::isnan(got);
   if (isa<IntegerType>(storage))
     return toStorage(storage, expected) == toStorage(storage, got);
+  // Not every type has infinities.
   if (std::isinf(expected))
-    return expected == got;
+    return toStorage(storage, expected) == toStorage(storage, got);
   double tolerance = toleranceOf(expected, bound);
   // Rounding is monotonic: what lies within the tolerance is rounded to what
   // lies within its rounded ends.

@@ -49,10 +49,12 @@ double check::toStorage(Type type, double number) {
   }
   if (type.isF64())
     return number;
-  return roundTo(type.isBF16()  ? FloatFormat::bf16
-                 : type.isF16() ? FloatFormat::f16
-                                : FloatFormat::f32,
-                 number);
+  FloatFormat format = type.isBF16()                 ? FloatFormat::bf16
+                       : type.isF16()                ? FloatFormat::f16
+                       : isa<Float8E4M3FNType>(type) ? FloatFormat::f8E4M3FN
+                       : isa<Float8E5M2Type>(type)   ? FloatFormat::f8E5M2
+                                                     : FloatFormat::f32;
+  return roundTo(format, number);
 }
 
 /// Returns a word of SplitMix64.

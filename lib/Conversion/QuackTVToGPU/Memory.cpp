@@ -104,7 +104,7 @@ Value ThreadBuilder::loadPiece(tv::LoadOp load, int64_t index) {
 }
 
 Value ThreadBuilder::fromLoaded(ArrayRef<Value> words, const Fragment &to) {
-  if (to.element.isInteger(8) && to.run == 1)
+  if (to.elementBytes() == 1 && to.run == 1)
     return arith::TruncIOp::create(b, loc, b.getI8Type(), words.front());
   return fromWords(words, to);
 }

@@ -32,7 +32,12 @@ Type Fragment::pieceType(Type element) const {
   return run == 1 ? element : VectorType::get({run}, element);
 }
 
-Type Fragment::pieceType() const { return pieceType(element); }
+Type Fragment::pieceType() const {
+  // LLVM has no floats of 8 bits.
+  return pieceType(isByteFloat(element)
+                       ? IntegerType::get(element.getContext(), 8)
+                       : element);
+}
 
 int64_t Fragment::elementBytes() const {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);

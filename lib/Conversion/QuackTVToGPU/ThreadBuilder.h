@@ -64,6 +64,11 @@ private:
   mlir::Value createBroadcast(tv::BroadcastOp broadcast, int64_t index);
   mlir::Value createIndex(tv::IndexOp op, int64_t index);
   mlir::Value createWiden(tv::WidenOp widen, int64_t index);
+  // Floats of 8 bits (Bytes.cpp).
+  mlir::Value createNarrow(tv::NarrowOp narrow, int64_t index);
+  /// Returns a piece of floats of 8 bits as one of `element`.
+  mlir::Value widenBytes(mlir::Value piece, const Fragment &from,
+                         mlir::Type element, mlir::Location loc);
   /// Returns a zero that no compiler can know, another value for each pass.
   mlir::Value opaqueZero(int64_t pass);
 

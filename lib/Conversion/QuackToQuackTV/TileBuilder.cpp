@@ -125,6 +125,11 @@ Value TileBuilder::convert(Location loc, Value tile, Type element) {
   if (isa<FloatType>(element)) {
     if (widens)
       return arith::ExtFOp::create(b, loc, result, tile);
+    if (isByteFloat(element)) {
+      if (!type.getElementType().isF32())
+        tile = arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), tile);
+      return tv::NarrowOp::create(b, loc, result, tile);
+    }
     // bf16 <-> f16 have no direct conversion: through f32, which holds both.
     if (type.getElementTypeBitWidth() == element.getIntOrFloatBitWidth())
       tile = arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), tile);
@@ -181,7 +186,8 @@ Value TileBuilder::createLoad(LoadOp load, int64_t pass) {
   case tv::Hold::registers:
     return convert(loc, held[operand], compute);
   case tv::Hold::packed:
-    if (storage.getIntOrFloatBitWidth() == 16 && compute.isF32())
+    if (isa<FloatType>(storage) && storage.getIntOrFloatBitWidth() < 32 &&
+        compute.isF32())
       return tv::WidenOp::create(b, loc, held[operand], pass);
     return convert(loc, held[operand], compute);
   case tv::Hold::async:
@@ -292,6 +298,9 @@ Value TileBuilder::create(Operation *op, Value value, int64_t pass) {
     return tv::IndexOp::create(b, op->getLoc(), tileType(value.getType()));
   if (op->hasTrait<OpTrait::ConstantLike>())
     return createConstant(op);
+  if (auto greatest = dyn_cast<MaxFiniteOp>(op))
+    return splat(op->getLoc(), b.getF32FloatAttr(greatest.getNumber()),
+                 scalarType(b.getF32Type()));
   if (isa<ColumnsOp>(op))
     return splat(op->getLoc(), b.getI32IntegerAttr(kernel.getColumns()),
                  scalarType(b.getI32Type()));

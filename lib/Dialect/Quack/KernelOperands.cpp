@@ -168,7 +168,7 @@ void quack::suggestKernelOperandNames(Region &region, ArrayAttr specs,
 //===----------------------------------------------------------------------===//
 
 static bool isStorageType(Type type) {
-  return type.isF32() || type.isBF16() || type.isF16() ||
+  return type.isF32() || type.isBF16() || type.isF16() || isByteFloat(type) ||
          type.isSignlessInteger(8) || type.isSignlessInteger(32) ||
          type.isSignlessInteger(64);
 }
@@ -254,7 +254,8 @@ static LogicalResult verifyOperand(Operation *kernel, OperandAttr spec,
   auto memref = dyn_cast<MemRefType>(type);
   // C8
   if (memref && !isStorageType(memref.getElementType()))
-    return error() << "must have element type f32, bf16, f16, i8, i32 or i64, "
+    return error() << "must have element type f32, bf16, f16, f8E4M3FN, "
+                      "f8E5M2, i8, i32 or i64, "
                       "got "
                    << memref.getElementType();
   // C3

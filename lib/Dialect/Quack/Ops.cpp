@@ -239,6 +239,11 @@ LogicalResult StoreOp::verify() {
     return emitOpError("must not widen integers, got value ")
            << compute << " and storage " << memref.getElementType()
            << "; extend it with arith.extsi or arith.extui";
+  // C4
+  if (isByteFloat(memref.getElementType()) && compute.isF64())
+    return emitOpError("to ") << memref.getElementType()
+                              << " must take f32, bf16 or f16, got f64; round "
+                                 "it with arith.truncf";
   return success();
 }
 
@@ -258,6 +263,30 @@ LogicalResult AccumulateOp::verify() {
     return emitOpError("'value' must be f32, in which sums are kept, got ")
            << element;
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// max_finite
+//===----------------------------------------------------------------------===//
+
+LogicalResult MaxFiniteOp::verify() {
+  // C1
+  if (!verifyIsKernelOperand(*this, getOperand(), "operand"))
+    return failure();
+  // C2
+  Type element = cast<MemRefType>(getOperand().getType()).getElementType();
+  if (!isa<FloatType>(element) && !element.isInteger(8))
+    return emitOpError("'operand' must hold floats or i8, got ")
+           << element << ": f32 does not have its greatest number";
+  return success();
+}
+
+double MaxFiniteOp::getNumber() {
+  Type element = cast<MemRefType>(getOperand().getType()).getElementType();
+  if (auto type = dyn_cast<FloatType>(element))
+    return APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
+  return APInt::getSignedMaxValue(element.getIntOrFloatBitWidth())
+      .signedRoundToDouble();
 }
 
 //===----------------------------------------------------------------------===//

@@ -253,7 +253,7 @@ private:
     return success();
   }
 
-  // C19
+  // C20
   LogicalResult visit(GatherOp op) {
     gathered.push_back(op);
     return success();
@@ -426,6 +426,15 @@ static LogicalResult verifyPadding(KernelOp kernel, Operation *reduction,
 static LogicalResult verifyBodyOp(Operation &op) {
   if (isa<QuackTVDialect>(op.getDialect()))
     return success();
+  // C24
+  auto isOfBytes = [](Type type) {
+    return isByteFloat(getElementTypeOrSelf(type));
+  };
+  bool widens = op.getName().getStringRef() == "arith.extf";
+  if (llvm::any_of(op.getResultTypes(), isOfBytes) ||
+      (!widens && llvm::any_of(op.getOperandTypes(), isOfBytes)))
+    return op.emitOpError("must not work on floats of 8 bits: widen them with "
+                          "arith.extf, and store what quack_tv.narrow gives");
   bool elementwise = op.hasTrait<OpTrait::Elementwise>() &&
                      op.getNumRegions() == 0 && isMemoryEffectFree(&op);
   if (elementwise || op.hasTrait<OpTrait::ConstantLike>())

@@ -308,8 +308,9 @@ LogicalResult WidenOp::verify() {
     return failure();
   // C1
   Type element = getElementTypeOrSelf(getSource().getType());
-  if (!element.isBF16() && !element.isF16())
-    return emitOpError("source must have element type bf16 or f16, got ")
+  if (!element.isBF16() && !element.isF16() && !isByteFloat(element))
+    return emitOpError("source must have element type bf16, f16, f8E4M3FN or "
+                       "f8E5M2, got ")
            << element;
   // C2
   auto expected = cast<RankedTensorType>(getSource().getType())
@@ -317,6 +318,22 @@ LogicalResult WidenOp::verify() {
   if (getResult().getType() != expected)
     return emitOpError("result must be ") << expected << ", got "
                                           << getResult().getType();
+  return success();
+}
+
+LogicalResult NarrowOp::verify() {
+  if (failed(verifyIsTile(*this, getSource().getType(), "source")))
+    return failure();
+  // C1
+  auto source = cast<RankedTensorType>(getSource().getType());
+  Type element = getElementTypeOrSelf(getResult().getType());
+  if (!source.getElementType().isF32() || !isByteFloat(element))
+    return emitOpError("must narrow f32 to f8E4M3FN or f8E5M2, got ")
+           << source.getElementType() << " and " << element;
+  // C2
+  if (getResult().getType() != source.clone(element))
+    return emitOpError("result must be ")
+           << source.clone(element) << ", got " << getResult().getType();
   return success();
 }
 

@@ -82,7 +82,7 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
       workspace, which has no `otherwise`.
     - (C15) what `save` and `merge` access lies within `workspace`.
     - (C16) each `mask` begins at N.
-    - (C17) a reduction of a tile with more than N columns takes a `mask` with the
+    - (C17) a reduction, of groups too, of a tile with more than N columns takes a `mask` with the
       identity of its kind, so that columns which do not exist change nothing.
     - (C18) once `shared_bytes` is set, all threads of a row meet between the loads
       of a scalar and its store: at a `barrier`, in a cluster at a `cluster_arrive`
@@ -157,7 +157,8 @@ def QuackTV_LoadOp : QuackTV_Op<"load", [Pure]> {
     Constraints:
     - (C1) `source` is a memref operand of the kernel.
     - (C2) the result is a tile with the kernel's rows (and one column for a
-      `scalar` operand), a layout, and the memref's element type.
+      `scalar` operand), a layout, and the memref's element type. A tile of fewer
+      columns than rows have is for a `groups` operand, one column a group.
     - (C3) `kept` is a positive multiple of the plan's `vector`, at most a
       thread's elements, and `at_use` is given.
     - (C4) all loads of an operand with the same type have the same `kept`.
@@ -219,7 +220,8 @@ def QuackTV_StoreOp : QuackTV_Op<"store"> {
   let summary = "Writes the tile's elements to an operand in global memory";
   let description = [{
     Columns from N on and rows from M on are not written. A row scalar is
-    written by one thread of the cluster, the first of its copies.
+    written by one thread of the cluster, the first of its copies; so is an element
+    of a `groups` operand.
 
     Example: see `quack_tv.load`.
 
@@ -227,7 +229,8 @@ def QuackTV_StoreOp : QuackTV_Op<"store"> {
     - (C1) `target` is a memref operand of the kernel with direction `out` or
       `inout`.
     - (C2) `value` is a tile with the kernel's rows (and one column for a
-      `scalar` operand), a layout, and the memref's element type.
+      `scalar` operand, one a group for a `groups` operand), a layout, and the
+      memref's element type.
   }];
   let arguments = (ins
     QuackTV_Tile:$value,
@@ -774,5 +777,7 @@ def QuackTV_ClusterWaitOp : QuackTV_Op<"cluster_wait", [
   let description = "PTX ISA, barrier.cluster.wait.acquire. Example: see `quack_tv.cluster_init`.";
   let assemblyFormat = "attr-dict";
 }
+
+include "QuackTV/QuackTVGroupOps.td"
 
 #endif // QUACK_TV_OPS_TD

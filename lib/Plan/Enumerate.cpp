@@ -76,8 +76,16 @@ static constexpr int64_t manyOperands = 5;
 
 /// The widest run that fills 16 bytes of the narrowest row operand. A row that
 /// is shorter takes what divides it, so that contiguous rows are aligned to it.
+/// Rows of bytes beside wider ones are accessed by 8: runs of 16 would need
+/// twice the registers for their f32, and spill.
 int64_t Enumerator::widestVector() const {
   int64_t narrowest = traits.narrowestBytes();
+  bool hasWider =
+      llvm::any_of(traits.operands, [](const OperandTraits &operand) {
+        return operand.role == Role::row && operand.bytes > 1;
+      });
+  if (hasWider)
+    narrowest = std::max<int64_t>(2, narrowest);
   int64_t widest = tv::maxAccessBytes / narrowest;
   // Shorter pieces leave registers for sums.
   if (traits.accumulates && mayWaste)
@@ -233,7 +241,8 @@ void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {
   // Told nothing of a kernel of many operands, ptxas may spill for the sake of more CTAs
   // than its loads allow. What it is told leaves it more registers than the estimate.
   auto isWide = [](const OperandTraits &operand) {
-    return operand.isLoaded && !isOneNumber(operand.role);
+    return operand.isLoaded && !isOneNumber(operand.role) &&
+           operand.role != Role::groups;
   };
   bool hasMany = llvm::count_if(traits.operands, isWide) > manyOperands;
   if (hasMany && pins.getCtasPerSM() < 0)

@@ -116,7 +116,26 @@ static Type withColumns(Type type, int64_t columns) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || columns == 0 || !tensor.isDynamicDim(0))
     return type;
-  return RankedTensorType::get({columns}, tensor.getElementType());
+  GroupsAttr groups = getGroups(type);
+  return RankedTensorType::get({groups ? groups.getCount(columns) : columns},
+                               tensor.getElementType(), tensor.getEncoding());
+}
+
+/// Returns the columns of an operand in a kernel of `columns` columns; 0:
+/// unchanged.
+static int64_t columnsOf(BlockArgument arg, Role role, int64_t columns) {
+  if (role == Role::row || role == Role::columns)
+    return columns;
+  if (role != Role::groups || columns == 0)
+    return 0;
+  // The kernel's verifier has seen an access.
+  for (Operation *user : arg.getUsers())
+    for (Type type :
+         {user->getOperand(0).getType(),
+          user->getNumResults() ? user->getResult(0).getType() : Type()})
+      if (GroupsAttr groups = type ? getGroups(type) : GroupsAttr())
+        return groups.getCount(columns);
+  return 0;
 }
 
 /// Puts the number that stands for an absent `in` operand in the place of its elements.
@@ -235,10 +254,9 @@ LogicalResult SpecializePass::specialize(KernelOp kernel,
                << memref.getElementType() << " and cannot be stored as "
                << element;
       SmallVector<int64_t> shape(memref.getShape());
-      bool hasColumns =
-          spec.getRole() == Role::row || spec.getRole() == Role::columns;
-      if (hasColumns && isGeneric && columns != 0)
-        shape.back() = columns;
+      if (int64_t count = columnsOf(arg, spec.getRole(), columns);
+          count != 0 && isGeneric)
+        shape.back() = count;
       type = MemRefType::get(shape, element);
     }
     arg.setType(type);

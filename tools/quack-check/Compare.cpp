@@ -47,7 +47,7 @@ std::optional<Mismatch> check::compare(const Signature &kernel,
   for (const Signature::Operand &operand : kernel.operands) {
     if (operand.direction == Direction::in)
       continue;
-    int64_t width = isOneNumber(operand.role) ? 1 : kernel.columns;
+    int64_t width = operand.columns;
     const std::vector<double> &want = expected.outputs.at(operand.name).values;
     const std::vector<double> &have = got.outputs.at(operand.name).values;
     const std::vector<double> &bounds = expected.bounds.at(operand.name).values;

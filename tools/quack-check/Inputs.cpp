@@ -29,9 +29,12 @@ template <typename Kernel> static Signature signatureOf(Kernel kernel) {
     OperandAttr spec = kernel.getOperandAttr(argument.getArgNumber());
     if (spec.getPresence() == Presence::absent)
       continue;
+    auto memref = dyn_cast<MemRefType>(argument.getType());
+    bool isWide = memref && !isOneNumber(spec.getRole());
     signature.operands.push_back({spec.getName().str(), spec.getRole(),
                                   spec.getDirection(),
-                                  getElementTypeOrSelf(argument.getType())});
+                                  getElementTypeOrSelf(argument.getType()),
+                                  isWide ? memref.getShape().back() : 1});
   }
   return signature;
 }
@@ -121,9 +124,8 @@ Inputs check::makeInputs(const Signature &kernel, int64_t rows,
     if (operand.direction == Direction::out)
       continue;
     Role role = operand.role;
-    int64_t height = role == Role::row || role == Role::scalar ? rows : 1;
-    int64_t width =
-        role == Role::row || role == Role::columns ? kernel.columns : 1;
+    bool ofRows = role != Role::columns && role != Role::value;
+    int64_t height = ofRows ? rows : 1, width = operand.columns;
     bool isSpecial = options.hasSpecials && isa<FloatType>(operand.storage) &&
                      (role == Role::row || role == Role::scalar);
     uint64_t seed = splitMix(options.seed ^ llvm::xxh3_64bits(operand.name));

@@ -204,8 +204,7 @@ void ThreadBuilder::storePiece(tv::StoreOp store, int64_t index) {
   if (isUnaligned(fragment))
     return storeUnaligned(store, index, toWords(value, fragment));
   Part part = partOf(fragment, index);
-  if (fragment.shape.columns == 1)
-    part.whole = both(part.whole, isCanonicalCopy(fragment));
+  part.whole = both(part.whole, isCanonicalCopy(fragment));
   Address address = globalAddress(store.getTarget(), fragment, index);
   int64_t bytes = fragment.run * fragment.elementBytes();
   if (bytes == 1)

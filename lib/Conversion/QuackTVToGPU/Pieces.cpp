@@ -66,6 +66,18 @@ bool Fragment::continuesChain(int64_t index) const {
          at.column == before.column + neighbours() * run;
 }
 
+int64_t quack::getTileColumns(tv::KernelOp kernel) {
+  int64_t columns = 1;
+  for (Operation &op : kernel.getBody().front())
+    for (Type type : op.getResultTypes()) {
+      if (auto staged = dyn_cast<tv::StagedType>(type))
+        type = staged.getTile();
+      if (tv::getLayoutAttr(type))
+        columns = std::max(columns, tv::getTileShape(type).columns);
+    }
+  return columns;
+}
+
 int64_t quack::getOperandAlignment(tv::KernelOp kernel, unsigned index) {
   Role role = kernel.getOperandAttr(index).getRole();
   Type element = getElementTypeOrSelf(kernel.getFunctionType().getInput(index));

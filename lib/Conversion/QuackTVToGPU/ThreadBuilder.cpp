@@ -25,7 +25,7 @@ using namespace quack;
 ThreadBuilder::ThreadBuilder(tv::KernelOp kernel, LLVM::LLVMFuncOp func,
                              LLVM::GlobalOp shared)
     : kernel(kernel), func(func), shared(shared), b(func.getContext()),
-      loc(kernel.getLoc()) {
+      loc(kernel.getLoc()), tileColumns(getTileColumns(kernel)) {
   unsigned next = 0;
   unsigned memrefs = 0;
   for (Type type : kernel.getFunctionType().getInputs())
@@ -200,6 +200,12 @@ Value ThreadBuilder::createPiece(Value tile, int64_t index) {
       .Case([&](tv::NarrowOp narrow) { return createNarrow(narrow, index); })
       .Case([&](tv::BroadcastOp broadcast) {
         return createBroadcast(broadcast, index);
+      })
+      .Case([&](tv::GroupReduceOp reduce) {
+        return createGroupReduce(reduce, index);
+      })
+      .Case([&](tv::GroupBroadcastOp broadcast) {
+        return createGroupBroadcast(broadcast, index);
       })
       .Case([&](arith::ConstantOp op) {
         auto splat = cast<DenseElementsAttr>(op.getValue());

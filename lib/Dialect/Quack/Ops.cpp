@@ -97,9 +97,13 @@ static bool isComputeType(Type type) {
 
 /// C6: a type that values of a row program may have.
 static bool isRowProgramType(Type type, int64_t columns) {
-  if (auto row = dyn_cast<RankedTensorType>(type))
-    return row.getRank() == 1 && row.getDimSize(0) == columns &&
-           !row.getEncoding() && isComputeType(row.getElementType());
+  if (auto row = dyn_cast<RankedTensorType>(type)) {
+    GroupsAttr groups = getGroups(row);
+    return row.getRank() == 1 &&
+           row.getDimSize(0) == (groups ? groups.getCount(columns) : columns) &&
+           (groups || !row.getEncoding()) &&
+           isComputeType(row.getElementType());
+  }
   return isComputeType(type);
 }
 
@@ -132,6 +136,32 @@ static LogicalResult verifyBodyOp(KernelOp kernel, Operation &op) {
   for (Type type : op.getResultTypes())
     if (failed(verifyType(type)))
       return failure();
+  return success();
+}
+
+/// C16: groups are those of the first access.
+static LogicalResult verifyGroups(KernelOp kernel, BlockArgument arg) {
+  OperandAttr spec = kernel.getOperandAttr(arg.getArgNumber());
+  if (spec.getRole() != Role::groups)
+    return success();
+  GroupsAttr first;
+  for (Operation *user : arg.getUsers()) {
+    GroupsAttr groups;
+    if (auto load = dyn_cast<LoadOp>(user))
+      groups = getGroups(load.getResult().getType());
+    if (auto store = dyn_cast<StoreOp>(user))
+      groups = getGroups(store.getValue().getType());
+    if (first && groups && groups != first)
+      return kernel.emitOpError("operand '")
+             << spec.getName().getValue()
+             << "' must be accessed in groups of one size, got "
+             << groups.getSize() << " and " << first.getSize();
+    first = first ? first : groups;
+  }
+  if (!first)
+    return kernel.emitOpError("operand '")
+           << spec.getName().getValue()
+           << "' has role groups and must be loaded or stored";
   return success();
 }
 
@@ -173,6 +203,9 @@ LogicalResult KernelOp::verifyRegions() {
   for (Operation &op : getBody().front())
     if (failed(verifyBodyOp(*this, op)))
       return failure();
+  for (BlockArgument arg : getBody().getArguments())
+    if (failed(verifyGroups(*this, arg)))
+      return failure();
   return verifyAccesses(*this);
 }
 
@@ -193,9 +226,17 @@ static LogicalResult verifyTransfer(Operation *op, OperandAttr spec,
            << what << "' must be a scalar since operand '"
            << spec.getName().getValue() << "' has role "
            << stringifyRole(spec.getRole()) << ", got " << value;
+  GroupsAttr groups = getGroups(value);
+  if (spec.getRole() == Role::groups && !groups)
+    return op->emitOpError("'")
+           << what
+           << "' must have an element a group, as #quack.groups<size> says, "
+           << "since operand '" << spec.getName().getValue()
+           << "' has role groups, got " << value;
   if (!isOneNumber(spec.getRole())) {
-    expected = RankedTensorType::get({memref.getShape().back()},
-                                     getElementTypeOrSelf(value));
+    expected = RankedTensorType::get(
+        {memref.getShape().back()}, getElementTypeOrSelf(value),
+        spec.getRole() == Role::groups ? groups : Attribute());
     if (expected != value)
       return op->emitOpError("'") << what << "' must be " << expected
                                   << " to match " << memref << ", got " << value;

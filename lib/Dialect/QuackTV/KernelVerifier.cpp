@@ -253,7 +253,7 @@ private:
     return success();
   }
 
-  // C20
+  // C19
   LogicalResult visit(GatherOp op) {
     gathered.push_back(op);
     return success();
@@ -520,6 +520,11 @@ static LogicalResult verifyPadding(KernelOp kernel, Operation &op) {
           return success();
         return mask.emitOpError("must begin where the kernel's rows end, at column ")
                << kernel.getColumns() << ", got " << mask.getColumns();
+      })
+      .Case([&](GroupReduceOp reduction) {
+        return verifyPadding(kernel, reduction, reduction.getSource(),
+                             ArrayAttr::get(kernel.getContext(), reduction.getKindAttr()),
+                             ArrayAttr());
       })
       .Case<ReduceOp, ThreadReduceOp>([&](auto reduction) {
         return verifyPadding(kernel, reduction, reduction.getSources(),

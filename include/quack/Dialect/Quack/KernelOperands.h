@@ -127,6 +127,10 @@ inline bool isOneNumber(Role role) {
   return role == Role::scalar || role == Role::single;
 }
 
+/// Returns the groups of columns that a row of type `type` has an element for;
+/// null if it is another type.
+GroupsAttr getGroups(mlir::Type type);
+
 /// Returns whether `type` is a float of 8 bits: a storage type, which nothing
 /// is computed in.
 inline bool isByteFloat(mlir::Type type) {

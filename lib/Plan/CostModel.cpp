@@ -114,10 +114,10 @@ static int64_t estimateRegisters(const KernelTraits &traits, const Target &targe
     }
   }
   registers += std::max(waiting, loaded);
-  // Elements a group that wait for their store, and what ptxas computes ahead
-  // while lanes meet, for each run of a row that waits, too.
+  // Elements a group that wait for their store, and what ptxas computes ahead while
+  // lanes meet.
   if (!traits.groups.empty() && traits.passes > 1)
-    registers += 12.0 * elements / plan.getVectorSize();
+    registers += 1.5 * elements;
   // It reads ahead as far as the CTA's size leaves it registers.
   int64_t ctas = std::max<int64_t>(1, plan.getCtasPerSM());
   double left = target.registersPerSM / (plan.getThreads() * ctas) - registers;

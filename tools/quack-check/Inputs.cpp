@@ -124,7 +124,7 @@ Inputs check::makeInputs(const Signature &kernel, int64_t rows,
     if (operand.direction == Direction::out)
       continue;
     Role role = operand.role;
-    bool ofRows = role != Role::columns && role != Role::value;
+    bool ofRows = !isSharedByRows(role) && role != Role::value;
     int64_t height = ofRows ? rows : 1, width = operand.columns;
     bool isSpecial = options.hasSpecials && isa<FloatType>(operand.storage) &&
                      (role == Role::row || role == Role::scalar);

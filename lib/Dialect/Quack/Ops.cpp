@@ -117,6 +117,13 @@ static LogicalResult verifyBodyOp(KernelOp kernel, Operation &op) {
     return op.emitOpError("must not stand in a quack.kernel: expected a quack, "
                           "constant or elementwise operation without side "
                           "effects");
+  bool takesGroups = !isa<QuackDialect>(op.getDialect()) ||
+                     isa<LoadOp, StoreOp, BroadcastOp, GroupReduceOp, GroupBroadcastOp>(op);
+  auto hasGroups = [](Type type) { return bool(getGroups(type)); };
+  if (!takesGroups && (llvm::any_of(op.getOperandTypes(), hasGroups) ||
+                       llvm::any_of(op.getResultTypes(), hasGroups)))
+    return op.emitOpError("must not work on a row with an element for each group of "
+                          "columns");
   int64_t columns = kernel.getColumns();
   auto verifyType = [&](Type type) -> LogicalResult {
     if (isa<MemRefType>(type) || isRowProgramType(type, columns))

@@ -202,7 +202,8 @@ LogicalResult AccumulateOp::verify() {
   if (!spec)
     return failure();
   // C2
-  if (failed(verifyShape(*this, spec, getValue().getType(), "value")))
+  if (failed(verifyShape(*this, spec, cast<MemRefType>(getTarget().getType()),
+                         getValue().getType(), "value")))
     return failure();
   if (Type element = getElementTypeOrSelf(getValue().getType());
       !element.isF32())

@@ -29,6 +29,14 @@ quack.kernel @kernel_c6_too_many_groups(%x: memref<?x100xf32> in row, %v: f32) {
 
 // -----
 
+quack.kernel @kernel_c6_reduce_of_groups(%x: memref<?x100xf32> in row, %s: memref<?x4xf32> in groups) {
+  %v = quack.load %s : memref<?x4xf32> -> tensor<4xf32, #quack.groups<32>>
+  // expected-error @below {{'quack.reduce' op must not work on a row with an element for each group of columns}}
+  %r = quack.reduce addf %v : tensor<4xf32, #quack.groups<32>> -> f32
+}
+
+// -----
+
 // expected-error @below {{'quack.kernel' op operand 's' has role groups and must be loaded or stored}}
 quack.kernel @kernel_c16_not_accessed(%x: memref<?x64xf32> in row, %s: memref<?x2xf32> in groups) {}
 

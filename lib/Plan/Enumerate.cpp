@@ -94,7 +94,7 @@ int64_t Enumerator::widestVector() const {
     return widest;
   int64_t divisor = traits.columns & -traits.columns;
   // Rows that start anywhere are shifted by words at least.
-  return divisor * narrowest < 4 ? 1 : divisor;
+  return divisor * traits.narrowestBytes() < 4 ? 1 : divisor;
 }
 
 /// Powers of two, and where the threads of a row are pinned to another number, its

@@ -41,8 +41,9 @@ def QuackSpecialize : Pass<"quack-specialize", "::mlir::ModuleOp"> {
            "N, the columns of a row (0: leave generic kernels generic)">,
     Option<"storage", "storage", "std::string", /*default=*/"\"\"",
            "Storage types: one type (f32, bf16, f16) for all float row and "
-           "columns operands, or name:type pairs joined by commas; both may be "
-           "mixed, the pairs win. Optional operands are there if a pair names them">];
+           "columns operands but those of 8 bits, or name:type pairs joined by "
+           "commas; both may be mixed, the pairs win. Optional operands are there if a "
+           "pair names them">];
   let dependentDialects = ["::quack::QuackDialect", "::mlir::arith::ArithDialect"];
 }
 

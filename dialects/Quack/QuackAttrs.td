@@ -58,7 +58,7 @@ def Quack_Direction : I32EnumAttr<"Direction", "Which way an operand's data goes
 def Quack_Role : I32EnumAttr<"Role", "What an operand holds", [
     I32EnumAttrCase<"row", 0>, I32EnumAttrCase<"columns", 1>,
     I32EnumAttrCase<"scalar", 2>, I32EnumAttrCase<"value", 3>,
-    I32EnumAttrCase<"single", 4>]> {
+    I32EnumAttrCase<"single", 4>, I32EnumAttrCase<"groups", 5>]> {
   let cppNamespace = "::quack";
   let genSpecializedAttr = 0;
 }
@@ -81,6 +81,7 @@ def Quack_OperandAttr : Quack_Attr<"Operand", "operand"> {
     | `row` | `memref<?xNxT>` | one row of a matrix for each row; any row stride, unit stride along the row |
     | `columns` | `memref<NxT>` | one vector shared by all rows (a weight) |
     | `scalar` | `memref<?xT>` | one scalar for each row (a target, an lse) |
+    | `groups` | `memref<?xKxT>` | K scalars for each row, one a group of columns (scales); any row stride |
     | `single` | `memref<T>` | one number for the whole launch, in memory (a total loss, a divisor) |
     | `value` | `T` | one scalar for the whole launch, an argument of it (an eps) |
 
@@ -112,6 +113,31 @@ def Quack_OperandAttr : Quack_Attr<"Operand", "operand"> {
     return $_get($_ctxt, name, direction, role, Presence::required, ::mlir::Attribute());
   }]>];
   let hasCustomAssemblyFormat = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Groups of columns
+//===----------------------------------------------------------------------===//
+
+def Quack_GroupsAttr : Quack_Attr<"Groups", "groups"> {
+  let summary = "The encoding of a row that has one element for each group of columns";
+  let description = [{
+    `tensor<?xf32, #quack.groups<128>>` has ceil(N / 128) elements: one for each 128
+    consecutive columns, the last one for those that are left. `arith` and `math` work
+    on such rows unchanged; MLIR itself refuses a mixture with other rows.
+
+    Example: see `quack.group_reduce`.
+
+    Constraints:
+    - (G1) `size` is a power of two from 16 to 1024.
+  }];
+  let parameters = (ins "int64_t":$size);
+  let assemblyFormat = "`<` $size `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Returns the elements of a row of `columns` columns, which may be kDynamic.
+    int64_t getCount(int64_t columns) const;
+  }];
 }
 
 #endif // QUACK_ATTRS_TD

@@ -36,6 +36,7 @@ def Quack_KernelOp : Quack_Op<"kernel", [
     Launch ABI, made by `convert-quack-tv-to-gpu`: for each memref operand a
     pointer and an i64 row stride in elements (0 for `columns` and `single`, the
     distance of two rows' scalars for `scalar`), then i64 M, then the `value` operands.
+    The columns of a `groups` operand are as many as a row of N columns has groups.
 
     `plan`, if present, is a `#quack_tv.plan` whose fields pin what
     `quack-plan` would otherwise choose. `otherwise` names the kernel to launch
@@ -57,14 +58,16 @@ def Quack_KernelOp : Quack_Op<"kernel", [
     - (C2) all `row` and `columns` operands agree on N.
     - (C3) N, where static, is 1 to 2^30.
     - (C4) operand names are unique.
-    - (C5) a `value` operand is `in`; a `columns` or `single` one is not `inout`.
+    - (C5) a `value` operand is `in`; a `columns` or `single` one is not `inout`, nor is a
+      `groups` one.
     - (C6) the body holds only `quack` operations, and elementwise or constant
       operations without side effects whose operands and results are rows of N
-      columns or scalars of f32, bf16, f16, f64, i1, i8, i16, i32 or i64.
+      columns, rows with an element for each group of them (of the dialect's operations
+      only `load`, `store`, `broadcast` and those of groups take these), or scalars of f32, bf16, f16, f64, i1, i8, i16, i32 or i64.
     - (C7) each `out` and `inout` operand is stored exactly once, or accumulated
       exactly once where it is `columns` or `single`; an `inout` operand is loaded,
       an `out` one never.
-    - (C8) an element type of a memref is f32, bf16, f16, i8, i32 or i64.
+    - (C8) an element type of a memref is f32, bf16, f16, f8E4M3FN, f8E5M2, i8, i32 or i64.
     - (C9) there is at least one `row` operand.
     - (C10) there is one operand entry for each operand, the body's arguments
       have the operands' types, and there are no results.
@@ -76,6 +79,7 @@ def Quack_KernelOp : Quack_Op<"kernel", [
     - (C15) an optional `in` operand has a number of its kind (float or integer) that
       stands for its elements, an optional `out` operand none; an `inout` operand is
       never optional, and only an `out` one absent.
+    - (C16) a `groups` operand is loaded or stored, always in groups of one size.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -105,10 +109,11 @@ def Quack_LoadOp : Quack_Op<"load", [Pure]> {
   let summary = "Reads an operand of the current row, widening its storage type";
   let description = [{
     A `row` or `columns` operand gives `tensor<NxT>`, a `scalar` or `single` operand
-    gives `T`. Where the result's element type is another float (integer) type than
+    gives `T`, a `groups` operand `tensor<KxT, #quack.groups<G>>`. Where the result's element type is another float (integer) type than
     the memref's, each element is converted: widened exactly, or rounded to
     nearest even. Memory is read once, however often the value is used. It is
-    read before the row's stores, so `out` may be the same memory as `in`.
+    read before the row's stores, so `out` may be the same memory as `in`. Floats
+    of 8 bits exist in memory only: nothing is computed in them.
 
     Example:
     ```mlir
@@ -120,8 +125,8 @@ def Quack_LoadOp : Quack_Op<"load", [Pure]> {
 
     Constraints:
     - (C1) `source` is a memref operand of the kernel.
-    - (C2) the result is what the operand's role gives: a row of N columns or a
-      scalar.
+    - (C2) the result is what the operand's role gives: a row of N columns, one
+      with an element a group, or a scalar.
     - (C3) storage and result types are both floats or both integers, and
       integers are not narrowed.
   }];
@@ -137,6 +142,11 @@ def Quack_StoreOp : Quack_Op<"store"> {
     The one place where a result is rounded: to nearest even from the value's
     float type to the memref's. Integers keep their type or are truncated.
 
+    A store to f8E4M3FN or f8E5M2 saturates: what is out of range, infinities
+    too, becomes the greatest finite number of its sign, 448 or 57344; NaN stays
+    NaN (PTX ISA, cvt, `.satfinite`). A cast of torch does not saturate: it gives
+    NaN or an infinity.
+
     Example:
     ```mlir
     quack.kernel @round(%x: memref<?x64xf32> in row, %y: memref<?x64xbf16> out row) {
@@ -146,12 +156,14 @@ def Quack_StoreOp : Quack_Op<"store"> {
     ```
 
     Constraints:
-    - (C1) `target` is a `row` or `scalar` operand of the kernel with direction `out`
+    - (C1) `target` is a `row`, `scalar` or `groups` operand of the kernel with direction `out`
       or `inout`.
-    - (C2) `value` is what the operand's role takes: a row of N columns or a
-      scalar.
+    - (C2) `value` is what the operand's role takes: a row of N columns, one with
+      an element a group, or a scalar.
     - (C3) value and storage types are both floats or both integers, and integers
       are not widened.
+    - (C4) a float of 8 bits is stored from f32, bf16 or f16, which are rounded
+      once.
   }];
   let arguments = (ins
     AnyTypeOf<[Quack_Row, Quack_Scalar]>:$value,
@@ -242,6 +254,45 @@ def Quack_IndexOp : Quack_Op<"index", [Pure]> {
 }
 
 //===----------------------------------------------------------------------===//
+// max_finite
+//===----------------------------------------------------------------------===//
+
+def Quack_MaxFiniteOp : Quack_Op<"max_finite", [Pure]> {
+  let summary = "The greatest finite number of an operand's storage type";
+  let description = [{
+    A constant once the kernel is specialised; what a quantised row is scaled to:
+    448 for f8E4M3FN, 57344 for f8E5M2, 127 for i8. The operand's elements are
+    neither read nor written.
+
+    Example:
+    ```mlir
+    quack.kernel @scale(%amax: memref<?xf32> in scalar, %x: memref<?x64xf32> in row,
+                        %y: memref<?x64xf8E4M3FN> out row) {
+      %v = quack.load %x : memref<?x64xf32> -> tensor<64xf32>
+      %a = quack.load %amax : memref<?xf32> -> f32
+      %most = quack.max_finite %y : memref<?x64xf8E4M3FN> -> f32
+      %factor = arith.divf %most, %a : f32
+      %factor_row = quack.broadcast %factor : f32 -> tensor<64xf32>
+      %q = arith.mulf %v, %factor_row : tensor<64xf32>
+      quack.store %q, %y : tensor<64xf32>, memref<?x64xf8E4M3FN>
+    }
+    ```
+
+    Constraints:
+    - (C1) `operand` is a memref operand of the kernel.
+    - (C2) its element type is a float or i8, so that f32 has the number.
+  }];
+  let arguments = (ins AnyMemRef:$operand);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+  let extraClassDeclaration = [{
+    /// Returns the number.
+    double getNumber();
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // broadcast, reduce
 //===----------------------------------------------------------------------===//
 
@@ -259,6 +310,8 @@ def Quack_BroadcastOp : Quack_Op<"broadcast", [Pure]> {
 
     Constraints:
     - (C1) the result's element type is the source's type.
+
+    A row with an element a group may be the result, too.
   }];
   let arguments = (ins Quack_Scalar:$source);
   let results = (outs Quack_Row:$result);
@@ -441,5 +494,7 @@ def Quack_ExtractOp : Quack_Op<"extract", [
     $source `[` $column `:` type($column) `]` `else` $otherwise attr-dict `:` type($source)
   }];
 }
+
+include "Quack/QuackGroupOps.td"
 
 #endif // QUACK_OPS_TD

@@ -82,7 +82,7 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
       workspace, which has no `otherwise`.
     - (C15) what `save` and `merge` access lies within `workspace`.
     - (C16) each `mask` begins at N.
-    - (C17) a reduction of a tile with more than N columns takes a `mask` with the
+    - (C17) a reduction, of groups too, of a tile with more than N columns takes a `mask` with the
       identity of its kind, so that columns which do not exist change nothing.
     - (C18) once `shared_bytes` is set, all threads of a row meet between the loads
       of a scalar and its store: at a `barrier`, in a cluster at a `cluster_arrive`
@@ -97,6 +97,7 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
       after which come all operations but those of its mbarriers; other kernels have
       none. It stages by async alone.
     - (C23) what `accumulate` and `fold` access lies within `workspace`.
+    - (C24) of other dialects only `arith.extf` works on floats of 8 bits.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -156,7 +157,8 @@ def QuackTV_LoadOp : QuackTV_Op<"load", [Pure]> {
     Constraints:
     - (C1) `source` is a memref operand of the kernel.
     - (C2) the result is a tile with the kernel's rows (and one column for a
-      `scalar` operand), a layout, and the memref's element type.
+      `scalar` operand), a layout, and the memref's element type. A tile of fewer
+      columns than rows have is for a `groups` operand, one column a group.
     - (C3) `kept` is a positive multiple of the plan's `vector`, at most a
       thread's elements, and `at_use` is given.
     - (C4) all loads of an operand with the same type have the same `kept`.
@@ -218,7 +220,8 @@ def QuackTV_StoreOp : QuackTV_Op<"store"> {
   let summary = "Writes the tile's elements to an operand in global memory";
   let description = [{
     Columns from N on and rows from M on are not written. A row scalar is
-    written by one thread of the cluster, the first of its copies.
+    written by one thread of the cluster, the first of its copies; so is an element
+    of a `groups` operand.
 
     Example: see `quack_tv.load`.
 
@@ -226,7 +229,8 @@ def QuackTV_StoreOp : QuackTV_Op<"store"> {
     - (C1) `target` is a memref operand of the kernel with direction `out` or
       `inout`.
     - (C2) `value` is a tile with the kernel's rows (and one column for a
-      `scalar` operand), a layout, and the memref's element type.
+      `scalar` operand, one a group for a `groups` operand), a layout, and the
+      memref's element type.
   }];
   let arguments = (ins
     QuackTV_Tile:$value,
@@ -328,34 +332,7 @@ def QuackTV_ReadOp : QuackTV_Op<"read", [Pure]> {
 // Elementwise helpers
 //===----------------------------------------------------------------------===//
 
-def QuackTV_WidenOp : QuackTV_Op<"widen", [Pure]> {
-  let summary = "Widens a packed 16-bit tile to f32, once a pass";
-  let description = [{
-    The same value as `arith.extf`, but made so that neither LLVM nor ptxas can
-    merge the widenings of two passes: merged, all f32 elements of the row stay
-    live in registers and the packed form buys nothing.
-
-    Example:
-    ```mlir
-    #tile = #quack_tv.layout<lane = [32:8], value = [8:1]>
-    func.func @twice(%p: tensor<1x256xbf16, #tile>)
-        -> (tensor<1x256xf32, #tile>, tensor<1x256xf32, #tile>) {
-      %a = quack_tv.widen %p pass 0 : tensor<1x256xbf16, #tile>
-      %b = quack_tv.widen %p pass 1 : tensor<1x256xbf16, #tile>
-      return %a, %b : tensor<1x256xf32, #tile>, tensor<1x256xf32, #tile>
-    }
-    ```
-
-    Constraints:
-    - (C1) the element type is bf16 or f16.
-    - (C2) the result is the source's tile in f32.
-  }];
-  let arguments = (ins QuackTV_Tile:$source, QuackTV_Pass:$pass);
-  let results = (outs QuackTV_Tile:$result);
-  let hasCustomAssemblyFormat = 1;
-  let builders = [OpBuilder<(ins "::mlir::Value":$source, "int64_t":$pass)>];
-  let hasVerifier = 1;
-}
+include "QuackTV/QuackTVCastOps.td"
 
 def QuackTV_MaskOp : QuackTV_Op<"mask", [Pure, SameOperandsAndResultType]> {
   let summary = "Gives the columns from N on the identity of their consumer";
@@ -747,5 +724,7 @@ def QuackTV_ClusterWaitOp : QuackTV_Op<"cluster_wait", [
   let description = "PTX ISA, barrier.cluster.wait.acquire. Example: see `quack_tv.cluster_init`.";
   let assemblyFormat = "attr-dict";
 }
+
+include "QuackTV/QuackTVGroupOps.td"
 
 #endif // QUACK_TV_OPS_TD

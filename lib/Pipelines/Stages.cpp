@@ -35,6 +35,8 @@ static OperandMetadata describeOperand(tv::KernelOp kernel, unsigned index) {
   operand.direction = stringifyDirection(spec.getDirection());
   operand.role = stringifyRole(spec.getRole());
   operand.type = typeName(element);
+  if (spec.getRole() == Role::groups)
+    operand.columns = cast<MemRefType>(type).getShape().back();
   operand.alignmentBytes = getOperandAlignment(kernel, index);
   return operand;
 }

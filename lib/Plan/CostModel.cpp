@@ -15,6 +15,7 @@
 #include "RowSums.h"
 
 #include "quack/Dialect/QuackTV/PlanNumbers.h"
+#include "quack/Layout/LayoutGroups.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -113,6 +114,10 @@ static int64_t estimateRegisters(const KernelTraits &traits, const Target &targe
     }
   }
   registers += std::max(waiting, loaded);
+  // Elements a group that wait for their store, and what ptxas computes ahead while
+  // lanes meet.
+  if (!traits.groups.empty() && traits.passes > 1)
+    registers += 1.5 * elements;
   // It reads ahead as far as the CTA's size leaves it registers.
   int64_t ctas = std::max<int64_t>(1, plan.getCtasPerSM());
   double left = target.registersPerSM / (plan.getThreads() * ctas) - registers;
@@ -180,6 +185,8 @@ static std::string violatedHold(const KernelTraits &traits, tv::PlanAttr plan,
   if (hold == tv::Hold::bulk && traits.accumulates)
     return name + "a cluster that accumulates works on one tile after the other, whose "
                   "copies are by async";
+  if (operand.role == Role::groups && hold != tv::Hold::registers)
+    return name + "an element a group waits in registers";
   if (staged && plan.loadPolicyOf(operand.name)
                         .value_or(tv::LoadPolicy::cached) != tv::LoadPolicy::cached)
     return name + "its load policy must be cached then, since copies into shared "
@@ -228,6 +235,17 @@ std::string quack::violatedRule(const KernelTraits &traits, const Target &target
   for (const OperandTraits &operand : traits.operands)
     if (std::string rule = violatedHold(traits, plan, operand); !rule.empty())
       return rule;
+  int64_t padded = plan.getPaddedColumns(traits.columns);
+  for (int64_t group : traits.groups)
+    if (!groupColumns(plan.getLayout(traits.columns), {plan.getRows(), padded},
+                      std::min(group, padded)))
+      return "a group of " + text(group) +
+             " columns must lie within a warp and end where a thread's run "
+             "does, but "
+             "a warp has " +
+             text(padded / plan.getCtasPerRow() /
+                  std::max<int64_t>(1, plan.getThreadsPerRow() / warpSize)) +
+             " columns of a row: use another vector or threads_per_row";
   int64_t elements = plan.getElementsPerThread(traits.columns);
   if (elements > maxElementsPerThread)
     return "a thread must hold at most " + text(maxElementsPerThread) +

@@ -76,8 +76,16 @@ static constexpr int64_t manyOperands = 5;
 
 /// The widest run that fills 16 bytes of the narrowest row operand. A row that
 /// is shorter takes what divides it, so that contiguous rows are aligned to it.
+/// Rows of bytes beside wider ones are accessed by 8: runs of 16 would need
+/// twice the registers for their f32, and spill.
 int64_t Enumerator::widestVector() const {
   int64_t narrowest = traits.narrowestBytes();
+  bool hasWider =
+      llvm::any_of(traits.operands, [](const OperandTraits &operand) {
+        return operand.role == Role::row && operand.bytes > 1;
+      });
+  if (hasWider)
+    narrowest = std::max<int64_t>(2, narrowest);
   int64_t widest = tv::maxAccessBytes / narrowest;
   // Shorter pieces leave registers for sums.
   if (traits.accumulates && mayWaste)
@@ -86,7 +94,7 @@ int64_t Enumerator::widestVector() const {
     return widest;
   int64_t divisor = traits.columns & -traits.columns;
   // Rows that start anywhere are shifted by words at least.
-  return divisor * narrowest < 4 ? 1 : divisor;
+  return divisor * traits.narrowestBytes() < 4 ? 1 : divisor;
 }
 
 /// Powers of two, and where the threads of a row are pinned to another number, its
@@ -124,7 +132,7 @@ DictionaryAttr Enumerator::holds(tv::Hold rowHold) const {
                                                     : tv::Hold::registers;
     // Only 16-bit floats that wait for another pass are cheaper packed.
     if (hold == tv::Hold::packed &&
-        (operand.bytes != 2 || !operand.isFloat || traits.passes == 1))
+        (operand.bytes > 2 || !operand.isFloat || traits.passes == 1))
       hold = tv::Hold::registers;
     hold = pins.holdOf(operand.name).value_or(hold);
     list.set(operand.name, tv::HoldAttr::get(context, hold));
@@ -233,7 +241,8 @@ void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {
   // Told nothing of a kernel of many operands, ptxas may spill for the sake of more CTAs
   // than its loads allow. What it is told leaves it more registers than the estimate.
   auto isWide = [](const OperandTraits &operand) {
-    return operand.isLoaded && !isOneNumber(operand.role);
+    return operand.isLoaded && !isOneNumber(operand.role) &&
+           operand.role != Role::groups;
   };
   bool hasMany = llvm::count_if(traits.operands, isWide) > manyOperands;
   if (hasMany && pins.getCtasPerSM() < 0)

@@ -15,7 +15,9 @@
 using namespace mlir;
 using namespace quack;
 
-static bool isRow(Value value) { return isa<RankedTensorType>(value.getType()); }
+static bool isRow(Value value) {
+  return isa<RankedTensorType>(value.getType()) && !getGroups(value.getType());
+}
 
 namespace {
 /// Finds the pass of each value: the reductions that it must wait for.
@@ -188,6 +190,11 @@ KernelTraits KernelTraits::analyse(KernelOp kernel, int64_t rowsHint) {
       traits.accumulates = true;
       traits.rowSums += isRow(sum.getValue());
       traits.operations += isRow(sum.getValue());
+    }
+    if (auto reduce = dyn_cast<GroupReduceOp>(op)) {
+      traits.groups.push_back(getGroups(reduce.getType()).getSize());
+      // One, and the shuffles of a run.
+      traits.operations += 2;
     }
     bool onRows = op.getNumResults() == 1 && isRow(op.getResult(0));
     if (getPassCount(&op) > 0 || (onRows && !isa<BroadcastOp>(op)))

@@ -18,7 +18,8 @@ using namespace quack::reference;
 bool reference::isKnownElementType(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type))
     return integer.getWidth() <= 64;
-  return type.isF64() || type.isF32() || type.isBF16() || type.isF16();
+  return type.isF64() || type.isF32() || type.isBF16() || type.isF16() ||
+         isa<Float8E4M3FNType, Float8E5M2Type>(type);
 }
 
 FloatFormat reference::getFloatFormat(Type type) {
@@ -26,6 +27,10 @@ FloatFormat reference::getFloatFormat(Type type) {
     return FloatFormat::f64;
   if (type.isBF16())
     return FloatFormat::bf16;
+  if (isa<Float8E4M3FNType>(type))
+    return FloatFormat::f8E4M3FN;
+  if (isa<Float8E5M2Type>(type))
+    return FloatFormat::f8E5M2;
   return type.isF16() ? FloatFormat::f16 : FloatFormat::f32;
 }
 

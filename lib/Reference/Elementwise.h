@@ -72,7 +72,8 @@ OpContext getOpContext(mlir::Operation *op);
 /// Returns the number that a float or integer attribute holds.
 std::optional<double> getConstantNumber(mlir::Attribute attribute);
 
-/// Returns the float format of `type`, which must be f64, f32, bf16 or f16.
+/// Returns the float format of `type`, which must be f64, f32, bf16, f16 or one
+/// of 8 bits.
 FloatFormat getFloatFormat(mlir::Type type);
 
 /// Returns whether the evaluator knows the element type.

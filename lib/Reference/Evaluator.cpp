@@ -24,7 +24,8 @@ static int64_t elementCount(const OperandBuffers &operand, int64_t rows,
                             int64_t columns) {
   switch (operand.role) {
   case Role::row:
-    return rows * columns;
+  case Role::groups:
+    return rows * operand.widthOf(columns);
   case Role::columns:
     return columns;
   case Role::scalar:
@@ -36,12 +37,16 @@ static int64_t elementCount(const OperandBuffers &operand, int64_t rows,
   llvm_unreachable("unknown role");
 }
 
-std::vector<OperandBuffers> reference::describeOperands(ArrayAttr specs) {
+std::vector<OperandBuffers> reference::describeOperands(FunctionType type,
+                                                        ArrayAttr specs) {
   std::vector<OperandBuffers> operands;
-  for (OperandAttr spec : specs.getAsRange<OperandAttr>()) {
+  for (auto [spec, input] :
+       llvm::zip(specs.getAsRange<OperandAttr>(), type.getInputs())) {
     OperandBuffers &operand = operands.emplace_back();
     operand.name = spec.getName().getValue().str();
     operand.role = spec.getRole();
+    if (operand.role == Role::groups)
+      operand.columns = cast<MemRefType>(input).getShape().back();
     operand.isRead = spec.getDirection() != Direction::out;
     operand.isWritten = spec.getDirection() != Direction::in;
   }

@@ -192,11 +192,15 @@ static bool compare(CmpFPredicate predicate, double a, double b) {
 }
 
 /// A comparison within its operands' error may go either way: its bound is 1.
+/// Whether they are NaN does not hang on it.
 static void cmpf(const OpContext &c, Lanes x, Lane &r) {
   auto predicate = static_cast<CmpFPredicate>(c.predicate);
+  bool hasOrder =
+      predicate != CmpFPredicate::ORD && predicate != CmpFPredicate::UNO;
   mapBinary(x, r, [&](Number a, Number b) {
     double slack = a.error + b.error;
-    bool isOpen = slack > 0 && !(std::fabs(a.value - b.value) > slack) &&
+    bool isOpen = hasOrder && slack > 0 &&
+                  !(std::fabs(a.value - b.value) > slack) &&
                   !std::isnan(a.value) && !std::isnan(b.value);
     isOpen |= slack == infinity;
     return Number{compare(predicate, a.value, b.value) ? 1.0 : 0.0,

@@ -4,7 +4,8 @@
 //
 // Integer arithmetic wraps at its width. Integers are exact up to 2^53 in the
 // doubles that hold them. An integer that hangs on a float's error has a bound;
-// what is computed from it, sums apart, is unknown.
+// what is computed from it is unknown, but for sums and for functions that
+// never fall, whose ends bound them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,13 +78,42 @@ static void subi(const OpContext &c, Lanes x, Lane &r) {
   mapBits(c, x, r, /*addsErrors=*/true,
           [](uint64_t a, uint64_t b) -> OptionalBits { return a - b; });
 }
+/// An operation by an exact number under which no integer overtakes another.
+template <typename Fn, typename Rises>
+static void mapRising(const OpContext &c, Lanes x, Lane &r, Fn fn,
+                      Rises rises) {
+  unsigned width = c.resultWidth;
+  mapBinary(x, r, [&](Number a, Number b) {
+    OptionalBits bits = fn(toSigned(a.value), toSigned(b.value));
+    if (!bits)
+      return Number{0.0, infinity};
+    Number result{fromBits(*bits, width), 0};
+    if (a.error == 0 && b.error == 0)
+      return result;
+    double least = a.value - a.error, most = a.value + a.error;
+    bool fits = least >= -std::ldexp(1.0, width - 1) &&
+                most < std::ldexp(1.0, width - 1);
+    if (b.error != 0 || !fits || !rises(least, toSigned(b.value)))
+      return Number{result.value, infinity};
+    double low = fromBits(*fn(toSigned(least), toSigned(b.value)), width);
+    double high = fromBits(*fn(toSigned(most), toSigned(b.value)), width);
+    result.error = std::max(high - result.value, result.value - low);
+    return result;
+  });
+}
+
 static void muli(const OpContext &c, Lanes x, Lane &r) {
   mapBits(c, x, r, /*addsErrors=*/false,
           [](uint64_t a, uint64_t b) -> OptionalBits { return a * b; });
 }
 static void andi(const OpContext &c, Lanes x, Lane &r) {
-  mapBits(c, x, r, /*addsErrors=*/false,
-          [](uint64_t a, uint64_t b) -> OptionalBits { return a & b; });
+  // A mask of the upper bits rounds down to their multiple.
+  mapRising(
+      c, x, r, [](uint64_t a, uint64_t b) -> OptionalBits { return a & b; },
+      [&](double, uint64_t mask) {
+        uint64_t below = ~mask & maskOf(c.resultWidth);
+        return (below & (below + 1)) == 0;
+      });
 }
 static void ori(const OpContext &c, Lanes x, Lane &r) {
   mapBits(c, x, r, /*addsErrors=*/false,
@@ -102,19 +132,23 @@ static void shli(const OpContext &c, Lanes x, Lane &r) {
           });
 }
 static void shrsi(const OpContext &c, Lanes x, Lane &r) {
-  mapBits(c, x, r, /*addsErrors=*/false,
-          [&](int64_t a, uint64_t b) -> OptionalBits {
-            b &= maskOf(c.resultWidth);
-            return b < c.resultWidth ? OptionalBits(a >> b) : std::nullopt;
-          });
+  mapRising(
+      c, x, r,
+      [&](int64_t a, uint64_t b) -> OptionalBits {
+        b &= maskOf(c.resultWidth);
+        return b < c.resultWidth ? OptionalBits(a >> b) : std::nullopt;
+      },
+      [](double, uint64_t) { return true; });
 }
 static void shrui(const OpContext &c, Lanes x, Lane &r) {
-  mapBits(c, x, r, /*addsErrors=*/false,
-          [&](uint64_t a, uint64_t b) -> OptionalBits {
-            a &= maskOf(c.resultWidth);
-            b &= maskOf(c.resultWidth);
-            return b < c.resultWidth ? OptionalBits(a >> b) : std::nullopt;
-          });
+  mapRising(
+      c, x, r,
+      [&](uint64_t a, uint64_t b) -> OptionalBits {
+        a &= maskOf(c.resultWidth);
+        b &= maskOf(c.resultWidth);
+        return b < c.resultWidth ? OptionalBits(a >> b) : std::nullopt;
+      },
+      [](double least, uint64_t) { return least >= 0; });
 }
 
 static bool divides(const OpContext &c, int64_t a, int64_t b) {
@@ -268,54 +302,79 @@ static void uitofp(const OpContext &c, Lanes x, Lane &r) {
   });
 }
 
-/// Towards zero; what does not fit is poison in MLIR, and unknown here.
+/// Towards zero; what does not fit is clamped, and NaN becomes 0.
 static Number convertedToInteger(Number a, double least, double most,
                                  unsigned width) {
-  double value = std::trunc(a.value);
-  bool fits = value - a.error >= least && value + a.error <= most;
-  if (!fits)
-    return {0.0, infinity};
-  double error = std::max(std::trunc(a.value + a.error) - value,
-                          value - std::trunc(a.value - a.error));
+  auto convert = [&](double number) {
+    double whole = std::isnan(number) ? 0.0 : std::trunc(number);
+    return std::clamp(whole, least, most);
+  };
+  double value = convert(a.value), error = a.error;
+  if (error != 0 && !isUnknown(a))
+    error = std::max(convert(a.value + error) - value,
+                     value - convert(a.value - error));
+  // An unsigned number of the upper half is negative as a signed one.
+  bool wraps = least >= 0 && value + error > most / 2;
   auto bits = value >= 0x1p63 ? static_cast<uint64_t>(value)
                               : static_cast<uint64_t>(toSigned(value));
-  return {fromBits(bits, width), error};
+  return {fromBits(bits, width), wraps && error != 0 ? infinity : error};
 }
 
 static void fptosi(const OpContext &c, Lanes x, Lane &r) {
   double limit = std::ldexp(1.0, c.resultWidth - 1);
   mapUnary(x, r, [&](Number a) {
-    return convertedToInteger(a, -limit, std::nextafter(limit, 0.0),
-                              c.resultWidth);
+    return convertedToInteger(a, -limit, limit - 1, c.resultWidth);
   });
 }
 
 static void fptoui(const OpContext &c, Lanes x, Lane &r) {
   double limit = std::ldexp(1.0, c.resultWidth);
   mapUnary(x, r, [&](Number a) {
-    return convertedToInteger(a, 0.0, std::nextafter(limit, 0.0),
+    return convertedToInteger(a, 0.0,
+                              std::min(limit - 1, std::nextafter(0x1p64, 0.0)),
                               c.resultWidth);
   });
 }
 
 /// Only between f32 and i32 (the evaluator checks it): the float is rounded to
 /// f32, as memory would hold it.
-static void bitcastToInteger(const OpContext &c, Lanes x, Lane &r) {
+static double patternOf(double value) {
+  auto single = static_cast<float>(value);
+  int32_t bits;
+  std::memcpy(&bits, &single, sizeof(bits));
+  return bits;
+}
+
+static double numberOf(double pattern) {
+  auto bits = static_cast<int32_t>(toSigned(pattern));
+  float single;
+  std::memcpy(&single, &bits, sizeof(single));
+  return single;
+}
+
+/// Patterns of positive floats are in the order of the floats, those of
+/// negative ones in the opposite order: the ends of a bound that has one sign
+/// bound them.
+template <typename Fn> static void mapPatterns(Lanes x, Lane &r, Fn fn) {
   mapUnary(x, r, [&](Number a) {
-    auto single = static_cast<float>(a.value);
-    int32_t bits;
-    std::memcpy(&bits, &single, sizeof(bits));
-    return Number{static_cast<double>(bits), a.error == 0 ? 0.0 : infinity};
+    double value = fn(a.value);
+    if (a.error == 0)
+      return Number{value, 0.0};
+    double low = fn(a.value - a.error), high = fn(a.value + a.error);
+    bool hasOrder = std::fabs(a.value) > a.error && std::isfinite(low) &&
+                    std::isfinite(high);
+    return Number{value, hasOrder ? std::max(std::fabs(high - value),
+                                             std::fabs(low - value))
+                                  : infinity};
   });
 }
 
+static void bitcastToInteger(const OpContext &c, Lanes x, Lane &r) {
+  mapPatterns(x, r, patternOf);
+}
+
 static void bitcastToFloat(const OpContext &c, Lanes x, Lane &r) {
-  mapUnary(x, r, [&](Number a) {
-    auto bits = static_cast<int32_t>(toSigned(a.value));
-    float single;
-    std::memcpy(&single, &bits, sizeof(single));
-    return Number{static_cast<double>(single), a.error == 0 ? 0.0 : infinity};
-  });
+  mapPatterns(x, r, numberOf);
 }
 
 ElementwiseLoop reference::lookupIntegerOp(llvm::StringRef name) {

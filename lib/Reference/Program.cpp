@@ -27,7 +27,8 @@ unsigned Program::laneOf(Value value) {
   auto [it, isNew] = laneOfValue.try_emplace(value, initial.lanes.size());
   if (isNew) {
     Lane &lane = initial.lanes.emplace_back();
-    lane.resize(isa<RankedTensorType>(value.getType()) ? columns : 1);
+    auto row = dyn_cast<RankedTensorType>(value.getType());
+    lane.resize(row ? row.getDimSize(0) : 1);
   }
   return it->second;
 }
@@ -271,8 +272,12 @@ bool Program::isNonNegative(Operation &op) const {
     return nonNegative.contains(op.getOperand(0)) ||
            nonNegative.contains(op.getOperand(1));
   if (isa<arith::AddFOp, arith::MulFOp, arith::DivFOp, arith::MinimumFOp,
-          arith::ExtFOp, arith::TruncFOp, math::FmaOp, BroadcastOp>(op))
+          arith::ExtFOp, arith::TruncFOp, math::FmaOp, BroadcastOp,
+          GroupBroadcastOp>(op))
     return all();
+  if (isa<GroupReduceOp>(op))
+    return all() &&
+           isa<FloatType>(getElementTypeOrSelf(op.getResult(0).getType()));
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reduce.getKind() && all() && isa<FloatType>(reduce.getResult(0).getType());
   return false;
@@ -328,9 +333,19 @@ LogicalResult Program::addOp(Operation &op) {
       .Case([&](MomentsOp moments) { return addMoments(moments), success(); })
       .Case([&](IndexOp index) { return addIndex(index), success(); })
       .Case([&](ExtractOp extract) { return addExtract(extract), success(); })
+      .Case([&](GroupReduceOp reduce) {
+        return addGroupReduce(reduce), success();
+      })
+      .Case([&](GroupBroadcastOp broadcast) {
+        return addGroupBroadcast(broadcast), success();
+      })
       .Case([&](ColumnsOp count) {
         initial.lanes[laneOf(count)].set(0,
                                          {static_cast<double>(columns), 0.0});
+        return success();
+      })
+      .Case([&](MaxFiniteOp greatest) {
+        initial.lanes[laneOf(greatest)].set(0, {greatest.getNumber(), 0.0});
         return success();
       })
       .Default([&](Operation *) { return addElementwise(op); });
@@ -342,7 +357,8 @@ FailureOr<Program> Program::build(KernelOp kernel) {
   if (ShapedType::isDynamic(program.columns))
     return kernel.emitOpError("must have a static number of columns to be "
                               "evaluated: run quack-specialize first");
-  program.operands = describeOperands(kernel.getOperandSpecs());
+  program.operands =
+      describeOperands(kernel.getFunctionType(), kernel.getOperandSpecs());
   for (BlockArgument arg : kernel.getBody().getArguments()) {
     if (program.operands[arg.getArgNumber()].role != Role::value)
       continue;

@@ -25,20 +25,28 @@ namespace quack::reference {
 struct OperandBuffers {
   std::string name;
   Role role = Role::row;
+  int64_t columns = 0; ///< of a `groups` operand
   bool isRead = false, isWritten = false;
   const double *input = nullptr;
   double *output = nullptr, *bound = nullptr;
 
+  /// Returns how many of the operand's elements a row of `columns` columns has.
+  int64_t widthOf(int64_t columns) const {
+    if (role == Role::row || role == Role::columns)
+      return columns;
+    return role == Role::groups ? this->columns : 1;
+  }
   /// Returns where row `row` starts in the operand's array.
   int64_t rowOffset(int64_t row, int64_t columns) const {
-    if (role == Role::row)
-      return row * columns;
+    if (role == Role::row || role == Role::groups)
+      return row * widthOf(columns);
     return role == Role::scalar ? row : 0;
   }
 };
 
 /// Returns the operands that a kernel of level 1 or 2 states, not yet bound.
-std::vector<OperandBuffers> describeOperands(mlir::ArrayAttr specs);
+std::vector<OperandBuffers> describeOperands(mlir::FunctionType type,
+                                             mlir::ArrayAttr specs);
 
 /// Points `operands` at their inputs and at the outputs made for them in
 /// `result`. Emits an error at `kernel` where an input is missing or has the
@@ -108,6 +116,8 @@ private:
   void addMoments(MomentsOp op);
   void addIndex(IndexOp op);
   void addExtract(ExtractOp op);
+  void addGroupReduce(GroupReduceOp op);
+  void addGroupBroadcast(GroupBroadcastOp op);
 
   /// Returns the lane of `value`, making one at its definition.
   unsigned laneOf(mlir::Value value);

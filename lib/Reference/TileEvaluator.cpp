@@ -28,7 +28,7 @@ quack::evaluateTile(tv::KernelOp kernel, int64_t rows,
                     TileEvaluation evaluation) {
   ReferenceResult result;
   std::vector<OperandBuffers> operands =
-      describeOperands(kernel.getOperandSpecs());
+      describeOperands(kernel.getFunctionType(), kernel.getOperandSpecs());
   if (failed(bindOperands(kernel, operands, rows, kernel.getColumns(), inputs,
                           result)))
     return failure();

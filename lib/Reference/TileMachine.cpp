@@ -21,7 +21,7 @@ GlobalMemory::GlobalMemory(tv::KernelOp kernel,
   for (auto [operand, type] :
        llvm::zip_equal(this->operands, kernel.getFunctionType().getInputs())) {
     int64_t height = isSharedByRows(operand.role) ? 1 : rows;
-    int64_t width = isOneNumber(operand.role) ? 1 : kernel.getColumns();
+    int64_t width = operand.widthOf(kernel.getColumns());
     writes.emplace_back(operand.isWritten ? height * width : 0);
     Type element = getElementTypeOrSelf(type);
     storage.push_back(getTraits(
@@ -119,12 +119,24 @@ LogicalResult TileMachine::visit(Operation *op) {
         laneOf(widen) = laneOf(widen.getSource());
         return success();
       })
+      .Case([&](tv::NarrowOp narrow) {
+        FloatTraits traits =
+            getTraits(getFloatFormat(getElementTypeOrSelf(narrow.getType())));
+        mapUnary({&laneOf(narrow.getSource())}, laneOf(narrow), [&](Number a) {
+          return Number{roundTo(traits, a.value), 0.0};
+        });
+        return success();
+      })
       .Case([&](tv::MaskOp mask) { return visitMask(mask); })
       .Case(
           [&](tv::BroadcastOp broadcast) { return visitBroadcast(broadcast); })
       .Case([&](tv::IndexOp index) { return visitIndex(index), success(); })
       .Case([&](tv::GatherOp gather) { return visitGather(gather); })
       .Case([&](tv::ReduceOp reduce) { return visitStep(reduce, Level::Slice); })
+      .Case([&](tv::GroupReduceOp reduce) { return visitGroupReduce(reduce); })
+      .Case([&](tv::GroupBroadcastOp broadcast) {
+        return visitGroupBroadcast(broadcast);
+      })
       .Case([&](tv::ThreadReduceOp reduce) {
         return visitStep(reduce, Level::Value);
       })

@@ -127,6 +127,10 @@ private:
   llvm::LogicalResult deliver(mlir::Operation *op, int64_t first, int64_t count,
                               const RowPartials &totals);
 
+  // Groups of columns (TileGroups.cpp).
+  llvm::LogicalResult visitGroupReduce(tv::GroupReduceOp op);
+  llvm::LogicalResult visitGroupBroadcast(tv::GroupBroadcastOp op);
+
   // Exchanges (TileExchange.cpp).
   llvm::LogicalResult visitAlloc(tv::AllocExchangeOp op);
   llvm::LogicalResult visitPublish(tv::PublishOp op);

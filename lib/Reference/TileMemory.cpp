@@ -38,7 +38,7 @@ LogicalResult TileMachine::loadTile(Operation *op, Value source, Type type,
   to.resize(tile.size());
   for (size_t i = 0; i < tile.size(); ++i) {
     int64_t row = firstRow + tile.rowOf(i), column = tile.columnOf(i);
-    bool exists = row < rows && column < columns;
+    bool exists = row < rows && column < operand.widthOf(columns);
     double padding =
         evaluation.poisonsPadding ? poisonOf(element, row, column) : 0.0;
     to.set(i, {exists ? operand.input[operand.rowOffset(row, columns) + column]
@@ -135,7 +135,8 @@ LogicalResult TileMachine::visitStore(tv::StoreOp op) {
   stored.push_back(op.getTarget());
   for (size_t i = 0; i < tile.size(); ++i) {
     int64_t row = firstRow + tile.rowOf(i), column = tile.columnOf(i);
-    if (!tile.isCanonical[i] || row >= rows || column >= columns)
+    if (!tile.isCanonical[i] || row >= rows ||
+        column >= operand.widthOf(columns))
       continue;
     int64_t at = operand.rowOffset(row, columns) + column;
     if (++memory.writes[index][at] > 1)
@@ -152,9 +153,8 @@ LogicalResult TileMachine::checkOutputs() {
     for (auto [at, count] : llvm::enumerate(counts)) {
       if (count != 0)
         continue;
-      bool isWide = !isOneNumber(memory.operands[index].role);
-      int64_t row = isWide ? at / columns : at,
-              column = isWide ? at % columns : 0;
+      int64_t width = memory.operands[index].widthOf(columns);
+      int64_t row = at / width, column = at % width;
       return kernel.emitOpError("must write all of '")
              << memory.operands[index].name << "', got nothing at row " << row
              << ", column " << column;

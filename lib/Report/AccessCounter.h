@@ -47,7 +47,7 @@ public:
   AccessCounter(tv::KernelOp kernel, llvm::ArrayRef<LaunchArgument> arguments,
                 int64_t rows)
       : kernel(kernel), arguments(arguments), rows(rows),
-        columns(kernel.getColumns()) {}
+        columns(kernel.getColumns()), tileColumns(getTileColumns(kernel)) {}
 
   /// Returns nothing, with a diagnostic, if an operation is not known.
   mlir::FailureOr<std::vector<AccessReport>> run();
@@ -64,7 +64,8 @@ private:
               mlir::Value operand, llvm::StringRef form, MemorySpace space,
               bool isWrite);
   Fragment fragmentOf(mlir::Type tile) const {
-    return Fragment(tile, tv::getLongestRun(kernel));
+    bool isNarrow = tv::getTileShape(tile).columns < tileColumns;
+    return Fragment(tile, isNarrow ? 1 : tv::getLongestRun(kernel));
   }
   /// Returns where a memref operand lies.
   Placement placeOperand(mlir::Value operand);
@@ -151,7 +152,7 @@ private:
 
   tv::KernelOp kernel;
   llvm::ArrayRef<LaunchArgument> arguments;
-  int64_t rows, columns;
+  int64_t rows, columns, tileColumns;
   Tally tally;
   std::vector<AccessReport> reports;
   llvm::SmallPtrSet<mlir::Operation *, 16> asked, done;

@@ -18,10 +18,13 @@ AccessCounter::existingBytes(const Fragment &fragment, const WarpOfTile &warp,
   Coord offset = fragment.offset(index);
   std::array<int64_t, warpSize> bytes;
   for (auto [first, result] : llvm::zip(warp.first, bytes)) {
-    // A row scalar has one column, whatever N is.
+    // A row scalar has one column, whatever N is; else there is one for each
+    // group of columns.
+    int64_t group = tileColumns / fragment.shape.columns;
     int64_t left = fragment.shape.columns == 1
                        ? 1
-                       : columns - first.column - offset.column;
+                       : int64_t(llvm::divideCeil(columns, group)) -
+                             first.column - offset.column;
     result = warp.exists(first.row + offset.row)
                  ? std::clamp<int64_t>(left, 0, fragment.run) *
                        fragment.elementBytes()
@@ -75,13 +78,12 @@ void AccessCounter::addPieces(const Fragment &fragment, Placement place,
       std::array<int64_t, warpSize> existing =
           existingBytes(fragment, warp, index);
       LaneAddresses pieces = pieceAddresses(fragment, place, warp, index);
-      // Of the copies of a row scalar one is stored.
+      // Of the copies of an element one is stored.
       for (int64_t lane = 0; lane < warpSize; ++lane)
-        if (isStore && fragment.shape.columns == 1 &&
-            !(isFirstCopy(layout.modes(Level::Lane), lane) &&
-              isFirstCopy(layout.modes(Level::Warp), warp.warp) &&
-              isFirstCopy(layout.modes(Level::Cta), warp.cta) &&
-              isFirstCopy(layout.modes(Level::Slice), warp.slice)))
+        if (isStore && !(isFirstCopy(layout.modes(Level::Lane), lane) &&
+                         isFirstCopy(layout.modes(Level::Warp), warp.warp) &&
+                         isFirstCopy(layout.modes(Level::Cta), warp.cta) &&
+                         isFirstCopy(layout.modes(Level::Slice), warp.slice)))
           existing[lane] = 0;
       for (int64_t at = 0; at < runBytes; at += tv::maxAccessBytes) {
         int64_t width = std::min(runBytes - at, tv::maxAccessBytes);

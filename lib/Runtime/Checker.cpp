@@ -41,6 +41,8 @@ static double usedShare(StorageType type, double got, double expected,
     FloatTraits traits = getTraits(getFloatFormat(type));
     low = roundTo(traits, low);
     high = roundTo(traits, high);
+    // What saturates is expected where it ends.
+    expected = std::clamp(expected, -traits.overflow, traits.overflow);
   } else if (bound == 0) {
     low = high = expected = truncateInteger(type, expected);
   }

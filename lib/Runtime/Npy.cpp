@@ -109,6 +109,12 @@ static Expected<std::vector<int64_t>> parseShape(StringRef path,
   return shape;
 }
 
+/// Whether an array holds patterns of floats of 8 bits. ml_dtypes has dtypes
+/// for them, whose name a file does not keep.
+static bool isPatternOfByte(StringRef descr) {
+  return descr == "|u1" || descr == "<u1" || descr == "|V1" || descr == "<f1";
+}
+
 /// Returns the type of a dtype text; `isDouble` for float64, which is read
 /// only.
 static std::optional<StorageType> parseDescr(StringRef descr, bool &isDouble) {
@@ -119,6 +125,8 @@ static std::optional<StorageType> parseDescr(StringRef descr, bool &isDouble) {
     return StorageType::f16;
   if (descr == "<u2")
     return StorageType::bf16;
+  if (isPatternOfByte(descr))
+    return StorageType::f8E4M3FN;
   if (descr == "|i1" || descr == "<i1")
     return StorageType::i8;
   if (descr == "<i4")
@@ -136,6 +144,9 @@ static StringRef descrOf(StorageType type) {
     return "<f2";
   case StorageType::bf16:
     return "<u2";
+  case StorageType::f8E4M3FN:
+  case StorageType::f8E5M2:
+    return "|u1";
   case StorageType::i8:
     return "|i1";
   case StorageType::i32:
@@ -235,14 +246,15 @@ Expected<NpyArray> quack::readNpy(StringRef path) {
   if (!type)
     return fileError(path,
                      "has dtype '" + header->descr +
-                         "'; it must be <f4, <f2, <u2 (bf16), |i1, <i4, <i8 "
-                         "or <f8" +
+                         "'; it must be <f4, <f2, <u2 (bf16), |u1 (f8), |i1, "
+                         "<i4, <i8 or <f8" +
                          adviceOnDescr(header->descr));
   Expected<std::vector<int64_t>> shape = parseShape(path, header->shape);
   if (!shape)
     return shape.takeError();
   NpyArray array;
   array.type = *type;
+  array.isEitherByte = isPatternOfByte(header->descr);
   array.shape = std::move(*shape);
   int64_t elementBytes = isDouble ? 8 : getSizeInBytes(*type);
   if (Error error = checkSize(path, *header, array.size(), elementBytes))
@@ -302,7 +314,15 @@ Error quack::writeNpy(StringRef path, StorageType type, ArrayRef<int64_t> shape,
 
 Expected<std::vector<char>> quack::convertElements(const NpyArray &array,
                                                    StorageType type) {
-  if (array.type == type)
+  bool isByte = type == StorageType::f8E4M3FN || type == StorageType::f8E5M2;
+  if (array.isEitherByte && !isByte)
+    return createStringError("holds the patterns of f8E4M3FN or f8E5M2, which "
+                             "cannot be converted to " +
+                             getName(type) +
+                             " since the file does not say which: save "
+                             "x.astype(numpy." +
+                             (isFloat(type) ? "float32" : "int64") + ")");
+  if (array.type == type || array.isEitherByte)
     return array.data;
   if (isFloat(array.type) != isFloat(type))
     return createStringError("cannot convert " + getName(array.type) + " to " +

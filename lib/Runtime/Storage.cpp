@@ -18,6 +18,8 @@ std::optional<StorageType> quack::parseStorageType(llvm::StringRef name) {
       .Case("f32", StorageType::f32)
       .Case("bf16", StorageType::bf16)
       .Case("f16", StorageType::f16)
+      .Case("f8E4M3FN", StorageType::f8E4M3FN)
+      .Case("f8E5M2", StorageType::f8E5M2)
       .Case("i8", StorageType::i8)
       .Case("i32", StorageType::i32)
       .Case("i64", StorageType::i64)
@@ -32,6 +34,10 @@ llvm::StringRef quack::getName(StorageType type) {
     return "bf16";
   case StorageType::f16:
     return "f16";
+  case StorageType::f8E4M3FN:
+    return "f8E4M3FN";
+  case StorageType::f8E5M2:
+    return "f8E5M2";
   case StorageType::i8:
     return "i8";
   case StorageType::i32:
@@ -44,6 +50,8 @@ llvm::StringRef quack::getName(StorageType type) {
 
 int64_t quack::getSizeInBytes(StorageType type) {
   switch (type) {
+  case StorageType::f8E4M3FN:
+  case StorageType::f8E5M2:
   case StorageType::i8:
     return 1;
   case StorageType::bf16:
@@ -64,6 +72,10 @@ FloatFormat quack::getFloatFormat(StorageType type) {
     return FloatFormat::bf16;
   case StorageType::f16:
     return FloatFormat::f16;
+  case StorageType::f8E4M3FN:
+    return FloatFormat::f8E4M3FN;
+  case StorageType::f8E5M2:
+    return FloatFormat::f8E5M2;
   default:
     return FloatFormat::f32;
   }
@@ -124,6 +136,42 @@ float quack::halfToFloat(uint16_t bits) {
 }
 
 //===----------------------------------------------------------------------===//
+// 8 bits
+//===----------------------------------------------------------------------===//
+
+uint8_t quack::floatToByte(FloatFormat format, double value) {
+  FloatTraits traits = getTraits(format);
+  if (std::isnan(value))
+    return 0x7f;
+  double rounded = roundTo(traits, value), magnitude = std::fabs(rounded);
+  auto sign = static_cast<uint8_t>(std::signbit(rounded) ? 0x80 : 0);
+  if (magnitude < traits.minNormal)
+    return sign | static_cast<uint8_t>(magnitude / traits.minSubnormal);
+  // The pattern counts steps of the significand from the least normal number
+  // on.
+  int exponent = std::ilogb(magnitude), least = std::ilogb(traits.minNormal);
+  int steps = 1 << (traits.precision - 1);
+  double significand = std::ldexp(magnitude, traits.precision - 1 - exponent);
+  return sign | static_cast<uint8_t>((exponent - least) * steps +
+                                     static_cast<int>(significand));
+}
+
+float quack::byteToFloat(FloatFormat format, uint8_t bits) {
+  FloatTraits traits = getTraits(format);
+  int magnitude = bits & 0x7f, steps = 1 << (traits.precision - 1);
+  bool hasInfinity = format == FloatFormat::f8E5M2;
+  double value = magnitude * traits.minSubnormal;
+  if (magnitude >= steps)
+    value = std::ldexp((magnitude % steps + steps) * traits.minSubnormal,
+                       magnitude / steps - 1);
+  if (hasInfinity && magnitude == 0x7c)
+    value = std::numeric_limits<double>::infinity();
+  else if (magnitude > (hasInfinity ? 0x7c : 0x7e))
+    value = std::numeric_limits<double>::quiet_NaN();
+  return static_cast<float>(bits & 0x80 ? -value : value);
+}
+
+//===----------------------------------------------------------------------===//
 // Arrays
 //===----------------------------------------------------------------------===//
 
@@ -147,6 +195,11 @@ void quack::widen(StorageType type, const void *from, double *to,
     return widenEach<uint16_t>(from, to, count, bf16ToFloat);
   case StorageType::f16:
     return widenEach<uint16_t>(from, to, count, halfToFloat);
+  case StorageType::f8E4M3FN:
+  case StorageType::f8E5M2:
+    return widenEach<uint8_t>(from, to, count, [=](uint8_t bits) {
+      return byteToFloat(getFloatFormat(type), bits);
+    });
   case StorageType::i8:
     return widenEach<int8_t>(from, to, count, keep);
   case StorageType::i32:
@@ -191,6 +244,11 @@ void quack::narrow(StorageType type, const double *from, void *to,
   case StorageType::f16:
     return narrowEach<uint16_t>(from, to, count, [](double v) {
       return floatToHalf(static_cast<float>(roundTo(FloatFormat::f16, v)));
+    });
+  case StorageType::f8E4M3FN:
+  case StorageType::f8E5M2:
+    return narrowEach<uint8_t>(from, to, count, [=](double v) {
+      return floatToByte(getFloatFormat(type), v);
     });
   case StorageType::i8:
     return narrowEach<int8_t>(from, to, count, clampTo<int8_t>);

@@ -170,6 +170,28 @@ static void insertField(Warp &warp, const Op &op, uint32_t lanes) {
   spreadFrom(warp, op, lanes, {op.a, op.b, op.c, op.list});
 }
 
+/// A register of which no byte is chosen may hold anything.
+static void permute(Warp &warp, const Op &op, uint32_t lanes) {
+  const uint32_t *a = warp.reg<uint32_t>(op.a), *b = warp.reg<uint32_t>(op.b),
+                 *c = warp.reg<uint32_t>(op.c);
+  uint32_t result[warpLanes], takesA = 0, takesB = 0;
+  for (unsigned i = 0; i < warpLanes; ++i) {
+    result[i] = Permute::apply(op, a[i], b[i], c[i]);
+    for (unsigned byte = 0; byte < 4; ++byte)
+      (Permute::select(op.mode, c[i], byte) & 4 ? takesB : takesA) |= 1u << i;
+  }
+  // A destination may be a source, too.
+  Slot from = ~warp.defined[op.c] & lanes            ? op.c
+              : ~warp.defined[op.a] & lanes & takesA ? op.a
+                                                     : op.b;
+  uint32_t is = warp.defined[op.c] & (warp.defined[op.a] | ~takesA) &
+                (warp.defined[op.b] | ~takesB);
+  if (~is & lanes)
+    warp.origin[op.d] = warp.origin[from];
+  writeLanes(warp, op.d, lanes, result);
+  warp.define(op.d, lanes, is);
+}
+
 /// lop3.and, lop3.or: also whether the result is not 0, combined with a
 /// predicate.
 static void lop3WithPredicate(Warp &warp, const Op &op, uint32_t lanes) {
@@ -368,7 +390,8 @@ static bool decodeThreeInput(Decoder &d, Op &op) {
       d.failForm();
   } else if (root == "prmt") {
     op.type = d.takeType();
-    op.run = ternaryWith<uint32_t, uint32_t, Permute>;
+    op.run = permute;
+    op.definedness = Definedness::custom;
     if (op.type != Type::b32)
       d.failForm();
     static constexpr llvm::StringLiteral modes[] = {"f4e", "b4e", "rc8",

@@ -32,10 +32,13 @@ static std::string gridText(const KernelMetadata &kernel) {
 //===----------------------------------------------------------------------===//
 
 static json::Value operandToJSON(const OperandMetadata &operand) {
-  return json::Object{{"name", operand.name},
+  json::Object object{{"name", operand.name},
                       {"direction", operand.direction},
                       {"role", operand.role},
                       {"type", operand.type}};
+  if (operand.role == "groups")
+    object["columns"] = operand.columns;
+  return object;
 }
 
 /// Returns the kernel's parameters in order, for people.
@@ -183,11 +186,15 @@ static bool fromJSON(const json::Value &json, OperandMetadata &operand,
          mapChoice(mapper, "direction", operand.direction, path,
                    {"in", "out", "inout"}, "expected in, out or inout") &&
          mapChoice(mapper, "role", operand.role, path,
-                   {"row", "columns", "scalar", "single", "value"},
-                   "expected row, columns, scalar, single or value") &&
-         mapChoice(mapper, "type", operand.type, path,
-                   {"f32", "bf16", "f16", "i8", "i32", "i64"},
-                   "expected f32, bf16, f16, i8, i32 or i64");
+                   {"row", "columns", "scalar", "single", "value", "groups"},
+                   "expected row, columns, scalar, single, value or groups") &&
+         (operand.role != "groups" ||
+          mapCount(mapper, "columns", operand.columns, path, 1,
+                   std::numeric_limits<int64_t>::max())) &&
+         mapChoice(
+             mapper, "type", operand.type, path,
+             {"f32", "bf16", "f16", "f8E4M3FN", "f8E5M2", "i8", "i32", "i64"},
+             "expected f32, bf16, f16, f8E4M3FN, f8E5M2, i8, i32 or i64");
 }
 } // namespace quack
 

@@ -31,7 +31,8 @@ namespace {
 
 /// The parsed `storage` option.
 struct StorageTypes {
-  /// For all float row and columns operands; null if not given.
+  /// For all float row and columns operands but those of 8 bits, whose numbers
+  /// are scaled to their range; null if not given.
   Type common;
   /// By operand name.
   llvm::MapVector<StringRef, Type> named;
@@ -58,6 +59,8 @@ static Type parseStorageType(StringRef name, MLIRContext *context) {
       .Case("f32", b.getF32Type())
       .Case("bf16", b.getBF16Type())
       .Case("f16", b.getF16Type())
+      .Case("f8E4M3FN", b.getType<Float8E4M3FNType>())
+      .Case("f8E5M2", b.getType<Float8E5M2Type>())
       .Case("i8", b.getI8Type())
       .Case("i32", b.getI32Type())
       .Case("i64", b.getI64Type())
@@ -74,7 +77,8 @@ FailureOr<StorageTypes> StorageTypes::parse(StringRef text, Operation *op) {
     bool isNamed = item.contains(':');
     Type type = parseStorageType(isNamed ? typeName : name, op->getContext());
     if (!type)
-      return op->emitError("storage type must be f32, bf16, f16, i8, i32 or i64, "
+      return op->emitError("storage type must be f32, bf16, f16, f8E4M3FN, "
+                           "f8E5M2, i8, i32 or i64, "
                            "got '")
              << item << "'";
     if (isNamed ? result.named.contains(name) : bool(result.common))
@@ -84,8 +88,9 @@ FailureOr<StorageTypes> StorageTypes::parse(StringRef text, Operation *op) {
     if (isNamed)
       result.named[name] = type;
     else if (!isa<FloatType>(type))
-      return op->emitError("storage without an operand's name must be f32, bf16 "
-                           "or f16, got '")
+      return op->emitError(
+                 "storage without an operand's name must be f32, bf16, "
+                 "f16, f8E4M3FN or f8E5M2, got '")
              << item << "'; write name:" << item;
     else
       result.common = type;
@@ -100,7 +105,8 @@ static Type chooseStorage(OperandAttr spec, MemRefType memref,
       it != storage.named.end())
     return it->second;
   bool isWide = spec.getRole() == Role::row || spec.getRole() == Role::columns;
-  if (storage.common && isWide && isa<FloatType>(memref.getElementType()))
+  if (storage.common && isWide && isa<FloatType>(memref.getElementType()) &&
+      !isByteFloat(memref.getElementType()))
     return storage.common;
   return memref.getElementType();
 }
@@ -110,7 +116,26 @@ static Type withColumns(Type type, int64_t columns) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || columns == 0 || !tensor.isDynamicDim(0))
     return type;
-  return RankedTensorType::get({columns}, tensor.getElementType());
+  GroupsAttr groups = getGroups(type);
+  return RankedTensorType::get({groups ? groups.getCount(columns) : columns},
+                               tensor.getElementType(), tensor.getEncoding());
+}
+
+/// Returns the columns of an operand in a kernel of `columns` columns; 0:
+/// unchanged.
+static int64_t columnsOf(BlockArgument arg, Role role, int64_t columns) {
+  if (role == Role::row || role == Role::columns)
+    return columns;
+  if (role != Role::groups || columns == 0)
+    return 0;
+  // The kernel's verifier has seen an access.
+  for (Operation *user : arg.getUsers())
+    for (Type type :
+         {user->getOperand(0).getType(),
+          user->getNumResults() ? user->getResult(0).getType() : Type()})
+      if (GroupsAttr groups = type ? getGroups(type) : GroupsAttr())
+        return groups.getCount(columns);
+  return 0;
 }
 
 /// Puts the number that stands for an absent `in` operand in the place of its elements.
@@ -229,10 +254,9 @@ LogicalResult SpecializePass::specialize(KernelOp kernel,
                << memref.getElementType() << " and cannot be stored as "
                << element;
       SmallVector<int64_t> shape(memref.getShape());
-      bool hasColumns =
-          spec.getRole() == Role::row || spec.getRole() == Role::columns;
-      if (hasColumns && isGeneric && columns != 0)
-        shape.back() = columns;
+      if (int64_t count = columnsOf(arg, spec.getRole(), columns);
+          count != 0 && isGeneric)
+        shape.back() = count;
       type = MemRefType::get(shape, element);
     }
     arg.setType(type);

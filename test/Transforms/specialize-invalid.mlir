@@ -12,16 +12,16 @@
 // RUN: not quack-opt %t/generic.mlir --quack-specialize="storage=bf16,f16" 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not quack-opt %t/generic.mlir --quack-specialize="storage=x:bf16,f32,x:f32" 2>&1 | FileCheck %s --check-prefix=NAMED-TWICE
 
-// EMPTY: error: storage type must be f32, bf16, f16, i8, i32 or i64, got ''
+// EMPTY: error: storage type must be f32, bf16, f16, f8E4M3FN, f8E5M2, i8, i32 or i64, got ''
 // TWICE: error: storage must be given once for each operand, and once for all others, got 'f16' in 'bf16,f16'
 // NAMED-TWICE: error: storage must be given once for each operand, and once for all others, got 'x:f32' in 'x:bf16,f32,x:f32'
 // NEGATIVE: error: columns must be 1 to 1073741824, got -1
-// TYPE: error: storage type must be f32, bf16, f16, i8, i32 or i64, got 'f64'
-// NAMED: error: storage type must be f32, bf16, f16, i8, i32 or i64, got 'x:tf32'
-// INTEGER: error: storage without an operand's name must be f32, bf16 or f16, got 'i8'; write name:i8
+// TYPE: error: storage type must be f32, bf16, f16, f8E4M3FN, f8E5M2, i8, i32 or i64, got 'f64'
+// NAMED: error: storage type must be f32, bf16, f16, f8E4M3FN, f8E5M2, i8, i32 or i64, got 'x:tf32'
+// INTEGER: error: storage without an operand's name must be f32, bf16, f16, f8E4M3FN or f8E5M2, got 'i8'; write name:i8
 // MIXED: error: 'quack.kernel' op operand 'x' stores 'f32' and cannot be stored as 'i8'
-// UNKNOWN: error: storage names 'z', but no kernel has a memref operand of that name
-// VALUE: error: storage names 'eps', but no kernel has a memref operand of that name
+// UNKNOWN: error: storage names 'z', but no kernel has a memref or optional operand of that name
+// VALUE: error: storage names 'eps', but no kernel has a memref or optional operand of that name
 
 //--- kernels.mlir
 // expected-error @below {{'quack.kernel' op has 64 columns and cannot be specialised to columns=128: only kernels with ? columns are generic}}

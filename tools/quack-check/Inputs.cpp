@@ -29,9 +29,12 @@ template <typename Kernel> static Signature signatureOf(Kernel kernel) {
     OperandAttr spec = kernel.getOperandAttr(argument.getArgNumber());
     if (spec.getPresence() == Presence::absent)
       continue;
+    auto memref = dyn_cast<MemRefType>(argument.getType());
+    bool isWide = memref && !isOneNumber(spec.getRole());
     signature.operands.push_back({spec.getName().str(), spec.getRole(),
                                   spec.getDirection(),
-                                  getElementTypeOrSelf(argument.getType())});
+                                  getElementTypeOrSelf(argument.getType()),
+                                  isWide ? memref.getShape().back() : 1});
   }
   return signature;
 }
@@ -49,10 +52,12 @@ double check::toStorage(Type type, double number) {
   }
   if (type.isF64())
     return number;
-  return roundTo(type.isBF16()  ? FloatFormat::bf16
-                 : type.isF16() ? FloatFormat::f16
-                                : FloatFormat::f32,
-                 number);
+  FloatFormat format = type.isBF16()                 ? FloatFormat::bf16
+                       : type.isF16()                ? FloatFormat::f16
+                       : isa<Float8E4M3FNType>(type) ? FloatFormat::f8E4M3FN
+                       : isa<Float8E5M2Type>(type)   ? FloatFormat::f8E5M2
+                                                     : FloatFormat::f32;
+  return roundTo(format, number);
 }
 
 /// Returns a word of SplitMix64.
@@ -119,9 +124,8 @@ Inputs check::makeInputs(const Signature &kernel, int64_t rows,
     if (operand.direction == Direction::out)
       continue;
     Role role = operand.role;
-    int64_t height = role == Role::row || role == Role::scalar ? rows : 1;
-    int64_t width =
-        role == Role::row || role == Role::columns ? kernel.columns : 1;
+    bool ofRows = !isSharedByRows(role) && role != Role::value;
+    int64_t height = ofRows ? rows : 1, width = operand.columns;
     bool isSpecial = options.hasSpecials && isa<FloatType>(operand.storage) &&
                      (role == Role::row || role == Role::scalar);
     uint64_t seed = splitMix(options.seed ^ llvm::xxh3_64bits(operand.name));

@@ -21,6 +21,7 @@ struct Signature {
     Role role;
     Direction direction;
     mlir::Type storage;
+    int64_t columns; ///< elements a row, or of all rows
   };
   std::vector<Operand> operands;
   int64_t columns;

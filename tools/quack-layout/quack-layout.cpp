@@ -43,7 +43,8 @@ struct Options {
                "of as many columns as the layout has elements)")};
   cl::opt<std::string> element{
       "element", cl::cat(category),
-      cl::desc("Of a layout: element type (f32, bf16, f16, i8, i32, i64)")};
+      cl::desc("Of a layout: element type (f32, bf16, f16, f8E4M3FN, f8E5M2, "
+               "i8, i32, i64)")};
   cl::opt<int64_t> columns{"columns", cl::init(0), cl::cat(category),
                            cl::desc("Of a kernel: N")};
   cl::opt<std::string> storage{"storage", cl::cat(category),
@@ -152,7 +153,8 @@ static bool readLayout(const Options &options, MLIRContext &context,
   if (!options.element.empty()) {
     std::optional<StorageType> type = parseStorageType(options.element);
     if (!type)
-      return fail("--element must be f32, bf16, f16, i8, i32 or i64, got '" +
+      return fail("--element must be f32, bf16, f16, f8E4M3FN, f8E5M2, i8, i32 "
+                  "or i64, got '" +
                   options.element + "'");
     picture.elementBytes = getSizeInBytes(*type);
   }

@@ -74,7 +74,8 @@ static Error loadFile(Operand &operand, StringRef path, int64_t columns,
     return operandError(operand, "'" + path + "' must have " + expected +
                                      ", got the shape " + shapeText(array->shape));
   };
-  if (role == "row" && (last != columns || array->shape.empty()))
+  bool isWide = role == "row" || role == "groups";
+  if (isWide && (last != columns || array->shape.empty()))
     return refuse("rows of " + Twine(columns) + " columns");
   if (role == "columns" && (last != columns || array->size() != columns))
     return refuse(Twine(columns) + " columns in one row");
@@ -83,7 +84,7 @@ static Error loadFile(Operand &operand, StringRef path, int64_t columns,
   if (role == "scalar" && array->shape.size() > 1 && last != 1)
     return refuse("one number for each row");
   if (!operand.isShared()) {
-    int64_t found = role == "row" ? array->size() / columns : array->size();
+    int64_t found = isWide ? array->size() / columns : array->size();
     if (rows && *rows != found)
       return operandError(operand, "'" + path + "' has " + Twine(found) +
                                        " rows where " + Twine(*rows) +
@@ -142,7 +143,7 @@ static Error checkAllNames(const Job &job,
           }))
     return error;
   return checkNames(
-      "row-stride", job.rowStrides, operands, "a row or scalar array",
+      "row-stride", job.rowStrides, operands, "a row, scalar or groups array",
       [](const Operand &o) { return !o.isValue() && !o.isShared(); });
 }
 
@@ -180,7 +181,9 @@ static Error describeOperand(const Job &job, const KernelMetadata &kernel,
     operand.scalar = given->second;
     return checkScalar(operand, operand.scalar);
   }
-  operand.columns = role == "scalar" || role == "single" ? 1 : kernel.columns;
+  operand.columns = role == "scalar" || role == "single" ? 1
+                    : role == "groups" ? operand.metadata.columns
+                                       : kernel.columns;
   operand.rowStride = operand.columns;
   auto stride = job.rowStrides.find(name.str());
   if (stride != job.rowStrides.end())
@@ -253,7 +256,7 @@ Expected<Operands> quack::loadOperands(const Job &job,
     if (file == job.inputFiles.end())
       continue;
     if (Error error =
-            loadFile(operand, file->second, kernel.columns, operands.rows))
+            loadFile(operand, file->second, operand.columns, operands.rows))
       return error;
   }
   for (Operand &operand : operands.list) {
@@ -509,7 +512,8 @@ Error quack::writeOutputs(const cuda::Context &context, const Job &job,
     std::vector<int64_t> shape;
     if (!operand.isShared())
       shape.push_back(operand.rows);
-    if (operand.metadata.role == "row" || operand.isShared())
+    if (operand.metadata.role == "row" ||
+        operand.metadata.role == "groups" || operand.isShared())
       shape.push_back(operand.columns);
     if (Error error = writeNpy(file->second, operand.type, shape, packed))
       return error;

@@ -60,6 +60,11 @@ static void fill(const RandomSource &source, int64_t begin, int64_t count,
     return fillWith<uint16_t>(source.seed, begin, count, to, [](uint64_t w) {
       return floatToHalf(normal(w));
     });
+  case StorageType::f8E4M3FN:
+  case StorageType::f8E5M2:
+    return fillWith<uint8_t>(source.seed, begin, count, to, [&](uint64_t w) {
+      return floatToByte(getFloatFormat(source.type), normal(w));
+    });
   case StorageType::i8:
     return fillWith<int8_t>(source.seed, begin, count, to, [](uint64_t w) {
       return static_cast<int8_t>(static_cast<int64_t>(w % 201) - 100);

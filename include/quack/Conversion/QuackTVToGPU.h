@@ -48,6 +48,11 @@ struct Fragment {
   bool continuesChain(int64_t index) const;
 };
 
+/// Returns the columns of the widest tiles of `kernel`, those of its rows.
+/// Narrower tiles have a column for each of some groups of those; they are cut
+/// into single elements, since their rows in memory are aligned to elements.
+int64_t getTileColumns(tv::KernelOp kernel);
+
 /// Returns the bytes that the pointer of memref operand `index` and, for a row
 /// operand, the row stride must be multiples of, for accesses to be aligned.
 int64_t getOperandAlignment(tv::KernelOp kernel, unsigned index);

@@ -32,6 +32,8 @@ struct OperandTraits {
 struct KernelTraits {
   int64_t columns;
   llvm::SmallVector<OperandTraits> operands;
+  llvm::SmallVector<int64_t>
+      groups;           ///< sizes of groups of columns that are reduced
   int64_t passes;       ///< passes over the row, at least 1
   int64_t exchanges;    ///< trips to other threads of the row
   int64_t onlinePasses; ///< passes that are one with an earlier one: sums of

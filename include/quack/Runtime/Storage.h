@@ -20,7 +20,7 @@
 namespace quack {
 
 /// The element type of an operand in memory.
-enum class StorageType { f32, bf16, f16, i8, i32, i64 };
+enum class StorageType { f32, bf16, f16, f8E4M3FN, f8E5M2, i8, i32, i64 };
 
 /// Returns the type that is called `name` in metadata, if there is one.
 std::optional<StorageType> parseStorageType(llvm::StringRef name);
@@ -31,7 +31,7 @@ llvm::StringRef getName(StorageType type);
 /// Returns the bytes of one element.
 int64_t getSizeInBytes(StorageType type);
 
-inline bool isFloat(StorageType type) { return type <= StorageType::f16; }
+inline bool isFloat(StorageType type) { return type <= StorageType::f8E5M2; }
 
 /// Returns the format of a float storage type.
 FloatFormat getFloatFormat(StorageType type);
@@ -44,6 +44,15 @@ uint16_t floatToHalf(float value);
 /// Returns the exact value of a pattern.
 float bf16ToFloat(uint16_t bits);
 float halfToFloat(uint16_t bits);
+
+/// Returns the pattern of `value` in a format of 8 bits, rounded to nearest
+/// even. What is out of range, infinities too, becomes the greatest finite
+/// number of its sign; a NaN becomes the one with all other bits set, without a
+/// sign.
+uint8_t floatToByte(FloatFormat format, double value);
+
+/// Returns the exact value of a pattern of 8 bits.
+float byteToFloat(FloatFormat format, uint8_t bits);
 
 /// Widens `count` elements at `from`; integers exactly up to 2^53.
 void widen(StorageType type, const void *from, double *to, int64_t count);

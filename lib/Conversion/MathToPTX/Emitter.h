@@ -122,6 +122,7 @@ struct LowerUnary : mlir::OpRewritePattern<Op> {
   }
 };
 
+void populateCastPatterns(mlir::RewritePatternSet &patterns);
 void populateDirectPatterns(mlir::RewritePatternSet &patterns);
 void populateErrorFunctionPatterns(mlir::RewritePatternSet &patterns);
 void populateExponentialPatterns(mlir::RewritePatternSet &patterns);

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// quack-lower-math: one walk replaces each math operation, a second names what
-// is left. It stands after convert-quack-tv-to-gpu and before the upstream
-// conversions to LLVM, which would call libdevice.
+// quack-lower-math: one walk replaces each math operation, and casts that LLVM
+// would leave undefined; a second names what is left. It stands after
+// convert-quack-tv-to-gpu and before the upstream conversions to LLVM, which
+// would call libdevice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,7 @@ namespace quack {
 #include "dialects/Passes/Passes.h.inc"
 
 void populateMathToPTXPatterns(RewritePatternSet &patterns) {
+  populateCastPatterns(patterns);
   populateDirectPatterns(patterns);
   populateErrorFunctionPatterns(patterns);
   populateExponentialPatterns(patterns);

@@ -259,7 +259,7 @@ bool ThreadBuilder::isThreadColumn(const Fragment &fragment, int64_t column) {
 
 Predicate ThreadBuilder::columnsExist(const Fragment &fragment,
                                       int64_t columnOffset) {
-  int64_t columns = kernel.getColumns();
+  int64_t columns = columnsOf(fragment);
   if (greatestThreadColumn(fragment) + columnOffset + fragment.run <= columns)
     return Predicate();
   std::string key =

@@ -104,7 +104,7 @@ Value ThreadBuilder::loadPiece(tv::LoadOp load, int64_t index) {
 }
 
 Value ThreadBuilder::fromLoaded(ArrayRef<Value> words, const Fragment &to) {
-  if (to.element.isInteger(8) && to.run == 1)
+  if (to.elementBytes() == 1 && to.run == 1)
     return arith::TruncIOp::create(b, loc, b.getI8Type(), words.front());
   return fromWords(words, to);
 }
@@ -206,8 +206,7 @@ void ThreadBuilder::storePiece(tv::StoreOp store, int64_t index) {
   if (isUnaligned(fragment))
     return storeUnaligned(store, index, toWords(value, fragment));
   Part part = partOf(fragment, index);
-  if (fragment.shape.columns == 1)
-    part.whole = both(part.whole, isCanonicalCopy(fragment));
+  part.whole = both(part.whole, isCanonicalCopy(fragment));
   Address address = globalAddress(store.getTarget(), fragment, index);
   int64_t bytes = fragment.run * fragment.elementBytes();
   if (bytes == 1)

@@ -32,7 +32,12 @@ Type Fragment::pieceType(Type element) const {
   return run == 1 ? element : VectorType::get({run}, element);
 }
 
-Type Fragment::pieceType() const { return pieceType(element); }
+Type Fragment::pieceType() const {
+  // LLVM has no floats of 8 bits.
+  return pieceType(isByteFloat(element)
+                       ? IntegerType::get(element.getContext(), 8)
+                       : element);
+}
 
 int64_t Fragment::elementBytes() const {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
@@ -59,6 +64,18 @@ bool Fragment::continuesChain(int64_t index) const {
   Coord before = offset(index - 1), at = offset(index);
   return at.row == before.row &&
          at.column == before.column + neighbours() * run;
+}
+
+int64_t quack::getTileColumns(tv::KernelOp kernel) {
+  int64_t columns = 1;
+  for (Operation &op : kernel.getBody().front())
+    for (Type type : op.getResultTypes()) {
+      if (auto staged = dyn_cast<tv::StagedType>(type))
+        type = staged.getTile();
+      if (tv::getLayoutAttr(type))
+        columns = std::max(columns, tv::getTileShape(type).columns);
+    }
+  return columns;
 }
 
 int64_t quack::getOperandAlignment(tv::KernelOp kernel, unsigned index) {

@@ -25,7 +25,7 @@ using namespace quack;
 ThreadBuilder::ThreadBuilder(tv::KernelOp kernel, LLVM::LLVMFuncOp func,
                              LLVM::GlobalOp shared)
     : kernel(kernel), func(func), shared(shared), b(func.getContext()),
-      loc(kernel.getLoc()) {
+      loc(kernel.getLoc()), tileColumns(getTileColumns(kernel)) {
   unsigned next = 0;
   unsigned memrefs = 0;
   for (Type type : kernel.getFunctionType().getInputs())
@@ -197,8 +197,15 @@ Value ThreadBuilder::createPiece(Value tile, int64_t index) {
       .Case([&](tv::WidenOp widen) { return createWiden(widen, index); })
       .Case([&](tv::IndexOp op) { return createIndex(op, index); })
       .Case([&](tv::GatherOp gather) { return gatherPiece(gather, index); })
+      .Case([&](tv::NarrowOp narrow) { return createNarrow(narrow, index); })
       .Case([&](tv::BroadcastOp broadcast) {
         return createBroadcast(broadcast, index);
+      })
+      .Case([&](tv::GroupReduceOp reduce) {
+        return createGroupReduce(reduce, index);
+      })
+      .Case([&](tv::GroupBroadcastOp broadcast) {
+        return createGroupBroadcast(broadcast, index);
       })
       .Case([&](arith::ConstantOp op) {
         auto splat = cast<DenseElementsAttr>(op.getValue());
@@ -212,6 +219,11 @@ Value ThreadBuilder::createPiece(Value tile, int64_t index) {
 
 Value ThreadBuilder::createElementwise(Operation *op, OpResult result,
                                        int64_t index) {
+  if (auto extend = dyn_cast<arith::ExtFOp>(op))
+    if (Fragment from = fragmentOf(extend.getIn().getType());
+        isByteFloat(from.element))
+      return widenBytes(piece(extend.getIn(), index), from,
+                        getElementTypeOrSelf(extend.getType()), op->getLoc());
   IRMapping mapping;
   for (Value operand : op->getOperands())
     mapping.map(operand, isa<RankedTensorType>(operand.getType())
@@ -275,16 +287,25 @@ Value ThreadBuilder::opaqueZero(int64_t pass) {
   });
 }
 
+/// Bytes: words are xored with the opaque zero before they are converted.
 /// bf16: each half word becomes the upper half of an f32 by a byte permutation
 /// whose lower bytes come from the opaque zero. f16: the word is xored with it.
 Value ThreadBuilder::createWiden(tv::WidenOp widen, int64_t index) {
   Fragment from = fragmentOf(widen.getSource().getType()), to = fragmentOf(widen.getType());
   Location loc = widen.getLoc();
   Value packed = piece(widen.getSource(), index);
-  if (from.run == 1)
+  if (from.run == 1 && !isByteFloat(from.element))
     return arith::ExtFOp::create(b, loc, to.element, packed);
   Value zero = opaqueZero(widen.getPass());
   SmallVector<Value> words = toWords(packed, from);
+  if (isByteFloat(from.element)) {
+    Value part = zero;
+    if (words.front().getType() != zero.getType())
+      part = arith::TruncIOp::create(b, loc, words.front().getType(), zero);
+    for (Value &word : words)
+      word = arith::XOrIOp::create(b, loc, word, part);
+    return widenBytes(fromWords(words, from), from, to.element, loc);
+  }
   if (from.element.isF16()) {
     for (Value &word : words)
       word = arith::XOrIOp::create(b, loc, word, zero);

@@ -64,8 +64,22 @@ private:
   mlir::Value createBroadcast(tv::BroadcastOp broadcast, int64_t index);
   mlir::Value createIndex(tv::IndexOp op, int64_t index);
   mlir::Value createWiden(tv::WidenOp widen, int64_t index);
+  // Floats of 8 bits (Bytes.cpp).
+  mlir::Value createNarrow(tv::NarrowOp narrow, int64_t index);
+  /// Returns a piece of floats of 8 bits as one of `element`.
+  mlir::Value widenBytes(mlir::Value piece, const Fragment &from,
+                         mlir::Type element, mlir::Location loc);
   /// Returns a zero that no compiler can know, another value for each pass.
   mlir::Value opaqueZero(int64_t pass);
+
+  //===--- Groups of columns (Groups.cpp)
+  //-----------------------------------===//
+  mlir::Value createGroupReduce(tv::GroupReduceOp reduce, int64_t index);
+  mlir::Value createGroupBroadcast(tv::GroupBroadcastOp broadcast,
+                                   int64_t index);
+  /// Returns how many columns of a tile exist: N, or as many as there are
+  /// groups.
+  int64_t columnsOf(const Fragment &fragment);
 
   //===--- Rows read in chunks (Online.cpp) ---------------------------------===//
   Values reduceChunk(OnlineGroup &group, llvm::ArrayRef<int64_t> chunk, int64_t row);
@@ -337,7 +351,8 @@ private:
   mlir::Value partialSlot(const Fragment &fragment, int64_t rowOffset);
 
   Fragment fragmentOf(mlir::Type tile) {
-    return Fragment(tile, tv::getLongestRun(kernel));
+    bool isNarrow = tv::getTileShape(tile).columns < tileColumns;
+    return Fragment(tile, isNarrow ? 1 : tv::getLongestRun(kernel));
   }
 
   //===--- Sums over rows (Tiles.cpp, Fold.cpp)
@@ -396,6 +411,7 @@ private:
   /// Kernel operand number to its first launch argument.
   llvm::SmallVector<unsigned> launchArgument;
   unsigned rowsArgument = 0;
+  int64_t tileColumns = 1;   ///< of a tile of whole rows
   int64_t operandsAtUse = 0; ///< that are loaded where they are used
   /// That of the workspace, where there is one.
   unsigned workspaceArgument = 0;

@@ -52,6 +52,9 @@ Value TileBuilder::createElement(OpResult row, Value column) {
     Value read = tv::GatherOp::create(b, loc, scalarType(storage),
                                       target.getBody().getArgument(arg.getArgNumber()),
                                       column);
+    // Nothing but a widening works on floats of 8 bits.
+    if (isByteFloat(storage))
+      read = convert(loc, read, b.getF32Type());
     if (mayBeStored(kernel, arg.getArgNumber()))
       read = meet(loc, read);
     return convert(loc, read, element);
@@ -60,6 +63,11 @@ Value TileBuilder::createElement(OpResult row, Value column) {
     return get(broadcast.getSource(), 0);
   if (isa<IndexOp>(op))
     return convert(loc, column, element);
+  if (isa<GroupBroadcastOp>(op)) {
+    op->emitOpError("must not be what an element is extracted from: other columns of "
+                    "its group have a part in it");
+    return Value();
+  }
   if (op->hasTrait<OpTrait::ConstantLike>()) {
     Attribute value;
     if (!get(row, 0) || !matchPattern(op, m_Constant(&value)))

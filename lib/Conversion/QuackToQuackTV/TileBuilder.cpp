@@ -24,6 +24,8 @@ TileBuilder::TileBuilder(KernelOp kernel, tv::PlanAttr plan)
       shape{plan.getRows(), plan.getPaddedColumns(kernel.getColumns())} {}
 
 LogicalResult TileBuilder::build() {
+  if (failed(checkGroups()))
+    return failure();
   target = tv::KernelOp::create(
       b, kernel.getLoc(), kernel.getSymName(), kernel.getFunctionType(),
       kernel.getOperandSpecs(), plan, IntegerAttr(), kernel.getOtherwiseAttr(),
@@ -111,9 +113,15 @@ RankedTensorType TileBuilder::scalarType(Type element) {
 }
 
 RankedTensorType TileBuilder::tileType(Type type) {
-  if (auto row = dyn_cast<RankedTensorType>(type))
-    return tv::getTileType(shape, row.getElementType(), layout, b.getContext());
-  return scalarType(type);
+  auto row = dyn_cast<RankedTensorType>(type);
+  if (!row)
+    return scalarType(type);
+  RankedTensorType tile =
+      tv::getTileType(shape, row.getElementType(), layout, b.getContext());
+  if (GroupsAttr groups = getGroups(row))
+    return tv::getGroupTileType(tile,
+                                std::min(groups.getSize(), shape.columns));
+  return tile;
 }
 
 Value TileBuilder::convert(Location loc, Value tile, Type element) {
@@ -125,6 +133,11 @@ Value TileBuilder::convert(Location loc, Value tile, Type element) {
   if (isa<FloatType>(element)) {
     if (widens)
       return arith::ExtFOp::create(b, loc, result, tile);
+    if (isByteFloat(element)) {
+      if (!type.getElementType().isF32())
+        tile = arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), tile);
+      return tv::NarrowOp::create(b, loc, result, tile);
+    }
     // bf16 <-> f16 have no direct conversion: through f32, which holds both.
     if (type.getElementTypeBitWidth() == element.getIntOrFloatBitWidth())
       tile = arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), tile);
@@ -152,9 +165,11 @@ void TileBuilder::createEarlyLoads() {
     if (hold == tv::Hold::reload || held.contains(operand))
       continue;
     Type storage = cast<MemRefType>(arg.getType()).getElementType();
-    RankedTensorType type = isOneNumber(spec.getRole())
-                                ? scalarType(storage)
-                                : tileType(RankedTensorType::get({1}, storage));
+    GroupsAttr groups = getGroups(load.getResult().getType());
+    RankedTensorType type =
+        isOneNumber(spec.getRole())
+            ? scalarType(storage)
+            : tileType(RankedTensorType::get({1}, storage, groups));
     if (hold == tv::Hold::async || hold == tv::Hold::bulk) {
       held[operand] = tv::StageOp::create(
           b, load.getLoc(), tv::StagedType::get(b.getContext(), type), operand,
@@ -181,7 +196,8 @@ Value TileBuilder::createLoad(LoadOp load, int64_t pass) {
   case tv::Hold::registers:
     return convert(loc, held[operand], compute);
   case tv::Hold::packed:
-    if (storage.getIntOrFloatBitWidth() == 16 && compute.isF32())
+    if (isa<FloatType>(storage) && storage.getIntOrFloatBitWidth() < 32 &&
+        compute.isF32())
       return tv::WidenOp::create(b, loc, held[operand], pass);
     return convert(loc, held[operand], compute);
   case tv::Hold::async:
@@ -290,17 +306,20 @@ Value TileBuilder::create(Operation *op, Value value, int64_t pass) {
     return createExtract(extract);
   if (isa<IndexOp>(op))
     return tv::IndexOp::create(b, op->getLoc(), tileType(value.getType()));
+  if (auto reduce = dyn_cast<GroupReduceOp>(op))
+    return createGroupReduce(reduce, pass);
   if (op->hasTrait<OpTrait::ConstantLike>())
     return createConstant(op);
+  if (auto greatest = dyn_cast<MaxFiniteOp>(op))
+    return splat(op->getLoc(), b.getF32FloatAttr(greatest.getNumber()),
+                 scalarType(b.getF32Type()));
   if (isa<ColumnsOp>(op))
     return splat(op->getLoc(), b.getI32IntegerAttr(kernel.getColumns()),
                  scalarType(b.getI32Type()));
-  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-    Value source = get(broadcast.getSource(), pass);
-    if (!source)
-      return Value();
-    return tv::BroadcastOp::create(b, op->getLoc(), tileType(value.getType()),
-                                   source);
+  if (isa<BroadcastOp, GroupBroadcastOp>(op)) {
+    Value source = get(op->getOperand(0), pass);
+    return source ? spread(op->getLoc(), tileType(value.getType()), source)
+                  : Value();
   }
   return createElementwise(cast<OpResult>(value), pass);
 }
@@ -327,10 +346,12 @@ Value TileBuilder::createConstant(Operation *op) {
 Value TileBuilder::createElementwise(OpResult value, int64_t pass) {
   Operation *op = value.getOwner();
   if (auto div = dyn_cast<arith::DivFOp>(op)) {
-    auto divisor = div.getRhs().getDefiningOp<BroadcastOp>();
+    Operation *divisor = div.getRhs().getDefiningOp();
     auto row = dyn_cast<RankedTensorType>(div.getType());
-    if (divisor && row && row.getElementType().isF32()) {
-      Value dividend = get(div.getLhs(), pass), by = get(divisor.getSource(), pass);
+    if (isa_and_nonnull<BroadcastOp, GroupBroadcastOp>(divisor) && row &&
+        !getGroups(row) && row.getElementType().isF32()) {
+      Value dividend = get(div.getLhs(), pass),
+            by = get(divisor->getOperand(0), pass);
       return dividend && by ? createDivideByScalar(op->getLoc(), dividend, by)
                             : Value();
     }
@@ -344,7 +365,9 @@ Value TileBuilder::createElementwise(OpResult value, int64_t pass) {
     // A scalar condition of a select over rows.
     if (isRow && !isa<RankedTensorType>(operand.getType()))
       tile = tv::BroadcastOp::create(
-          b, op->getLoc(), tileType(RankedTensorType::get({1}, operand.getType())),
+          b, op->getLoc(),
+          tileType(RankedTensorType::get(
+              {1}, operand.getType(), getGroups(op->getResult(0).getType()))),
           tile);
     mapping.map(operand, tile);
   }
@@ -376,9 +399,9 @@ Value TileBuilder::createDivideByScalar(Location loc, Value row, Value divisor) 
       arith::SelectOp::create(b, loc, isHuge, constant(0x1p-64), constant(1.0)));
   Value scaled = arith::MulFOp::create(b, loc, divisor, scale);
   Value reciprocal = arith::DivFOp::create(b, loc, constant(1.0), scaled);
-  auto spread = [&](Value scalar) {
-    return tv::BroadcastOp::create(b, loc, row.getType(), scalar);
-  };
-  Value product = arith::MulFOp::create(b, loc, row, spread(scale));
-  return arith::MulFOp::create(b, loc, product, spread(reciprocal));
+  auto rowType = cast<RankedTensorType>(row.getType());
+  Value product =
+      arith::MulFOp::create(b, loc, row, spread(loc, rowType, scale));
+  return arith::MulFOp::create(b, loc, product,
+                               spread(loc, rowType, reciprocal));
 }

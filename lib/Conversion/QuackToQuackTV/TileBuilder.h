@@ -43,7 +43,8 @@ private:
   mlir::Value createLoad(LoadOp load, int64_t pass);
   mlir::Value createConstant(mlir::Operation *op);
   mlir::Value createElementwise(mlir::OpResult value, int64_t pass);
-  /// Divides a row by a row scalar: one division a row, products for elements.
+  /// Divides a row by a row scalar, or by an element a group: one division for
+  /// each of those, products for elements.
   mlir::Value createDivideByScalar(mlir::Location loc, mlir::Value row,
                                    mlir::Value divisor);
 
@@ -74,6 +75,16 @@ private:
   mlir::Value meet(mlir::Location loc, mlir::Value scalar);
 
   llvm::LogicalResult createAccumulate(AccumulateOp sum, int64_t pass);
+
+  //===--- Groups of columns (Groups.cpp) -----------------------------------===//
+  /// Checks that the plan leaves no group to several warps.
+  llvm::LogicalResult checkGroups();
+  mlir::Value createGroupReduce(GroupReduceOp reduce, int64_t pass);
+  /// Gives each element of a tile of type `type` what `source` has of its row
+  /// or group.
+  mlir::Value spread(mlir::Location loc, mlir::RankedTensorType type,
+                     mlir::Value source);
+
   bool isStoredLast(StoreOp store);
   /// Stores values that are computed in `pass`.
   llvm::LogicalResult createStores(llvm::ArrayRef<StoreOp> stores, int64_t pass);

@@ -86,7 +86,7 @@ quack::parseKernelOperands(OpAsmParser &parser,
       if (parseEnumKeyword<Direction>(parser, direction, symbolizeDirection,
                                       "a direction (in, out or inout)") ||
           parseEnumKeyword<Role>(parser, role, symbolizeRole,
-                                 "a role (row, columns, scalar or single)"))
+                                 "a role (row, columns, scalar, single or groups)"))
         return failure();
     }
     Presence presence = Presence::required;
@@ -168,7 +168,7 @@ void quack::suggestKernelOperandNames(Region &region, ArrayAttr specs,
 //===----------------------------------------------------------------------===//
 
 static bool isStorageType(Type type) {
-  return type.isF32() || type.isBF16() || type.isF16() ||
+  return type.isF32() || type.isBF16() || type.isF16() || isByteFloat(type) ||
          type.isSignlessInteger(8) || type.isSignlessInteger(32) ||
          type.isSignlessInteger(64);
 }
@@ -188,6 +188,10 @@ static const char *violatedForm(Role role, Type type) {
     return identity && memref.getRank() == 2 && memref.isDynamicDim(0)
                ? nullptr
                : "memref<?xNxT>";
+  case Role::groups:
+    return identity && memref.getRank() == 2 && memref.isDynamicDim(0)
+               ? nullptr
+               : "memref<?xKxT>";
   case Role::columns:
     return identity && memref.getRank() == 1 ? nullptr : "memref<NxT>";
   case Role::single:
@@ -212,7 +216,7 @@ static StringRef adviceOnForm(Role role, Type type) {
   if (!memref.getLayout().isIdentity())
     return ": columns lie side by side, and the row stride is an argument of the "
            "launch";
-  if (role == Role::row && memref.getRank() == 2)
+  if ((role == Role::row || role == Role::groups) && memref.getRank() == 2)
     return ": the number of rows is an argument of the launch, write ?";
   if (role == Role::scalar && memref.getRank() == 1)
     return ": there is one for each row, write ?";
@@ -251,10 +255,13 @@ static LogicalResult verifyOperand(Operation *kernel, OperandAttr spec,
     return error() << "has role " << stringifyRole(spec.getRole())
                    << " and must be in" << (isShared ? " or out" : "")
                    << ", got " << stringifyDirection(spec.getDirection());
+  if (spec.getRole() == Role::groups && spec.getDirection() == Direction::inout)
+    return error() << "has role groups and must be in or out, got inout";
   auto memref = dyn_cast<MemRefType>(type);
   // C8
   if (memref && !isStorageType(memref.getElementType()))
-    return error() << "must have element type f32, bf16, f16, i8, i32 or i64, "
+    return error() << "must have element type f32, bf16, f16, f8E4M3FN, "
+                      "f8E5M2, i8, i32 or i64, "
                       "got "
                    << memref.getElementType();
   // C3

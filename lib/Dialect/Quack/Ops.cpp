@@ -97,9 +97,13 @@ static bool isComputeType(Type type) {
 
 /// C6: a type that values of a row program may have.
 static bool isRowProgramType(Type type, int64_t columns) {
-  if (auto row = dyn_cast<RankedTensorType>(type))
-    return row.getRank() == 1 && row.getDimSize(0) == columns &&
-           !row.getEncoding() && isComputeType(row.getElementType());
+  if (auto row = dyn_cast<RankedTensorType>(type)) {
+    GroupsAttr groups = getGroups(row);
+    return row.getRank() == 1 &&
+           row.getDimSize(0) == (groups ? groups.getCount(columns) : columns) &&
+           (groups || !row.getEncoding()) &&
+           isComputeType(row.getElementType());
+  }
   return isComputeType(type);
 }
 
@@ -113,6 +117,13 @@ static LogicalResult verifyBodyOp(KernelOp kernel, Operation &op) {
     return op.emitOpError("must not stand in a quack.kernel: expected a quack, "
                           "constant or elementwise operation without side "
                           "effects");
+  bool takesGroups = !isa<QuackDialect>(op.getDialect()) ||
+                     isa<LoadOp, StoreOp, BroadcastOp, GroupReduceOp, GroupBroadcastOp>(op);
+  auto hasGroups = [](Type type) { return bool(getGroups(type)); };
+  if (!takesGroups && (llvm::any_of(op.getOperandTypes(), hasGroups) ||
+                       llvm::any_of(op.getResultTypes(), hasGroups)))
+    return op.emitOpError("must not work on a row with an element for each group of "
+                          "columns");
   int64_t columns = kernel.getColumns();
   auto verifyType = [&](Type type) -> LogicalResult {
     if (isa<MemRefType>(type) || isRowProgramType(type, columns))
@@ -132,6 +143,32 @@ static LogicalResult verifyBodyOp(KernelOp kernel, Operation &op) {
   for (Type type : op.getResultTypes())
     if (failed(verifyType(type)))
       return failure();
+  return success();
+}
+
+/// C16: groups are those of the first access.
+static LogicalResult verifyGroups(KernelOp kernel, BlockArgument arg) {
+  OperandAttr spec = kernel.getOperandAttr(arg.getArgNumber());
+  if (spec.getRole() != Role::groups)
+    return success();
+  GroupsAttr first;
+  for (Operation *user : arg.getUsers()) {
+    GroupsAttr groups;
+    if (auto load = dyn_cast<LoadOp>(user))
+      groups = getGroups(load.getResult().getType());
+    if (auto store = dyn_cast<StoreOp>(user))
+      groups = getGroups(store.getValue().getType());
+    if (first && groups && groups != first)
+      return kernel.emitOpError("operand '")
+             << spec.getName().getValue()
+             << "' must be accessed in groups of one size, got "
+             << groups.getSize() << " and " << first.getSize();
+    first = first ? first : groups;
+  }
+  if (!first)
+    return kernel.emitOpError("operand '")
+           << spec.getName().getValue()
+           << "' has role groups and must be loaded or stored";
   return success();
 }
 
@@ -173,6 +210,9 @@ LogicalResult KernelOp::verifyRegions() {
   for (Operation &op : getBody().front())
     if (failed(verifyBodyOp(*this, op)))
       return failure();
+  for (BlockArgument arg : getBody().getArguments())
+    if (failed(verifyGroups(*this, arg)))
+      return failure();
   return verifyAccesses(*this);
 }
 
@@ -193,9 +233,17 @@ static LogicalResult verifyTransfer(Operation *op, OperandAttr spec,
            << what << "' must be a scalar since operand '"
            << spec.getName().getValue() << "' has role "
            << stringifyRole(spec.getRole()) << ", got " << value;
+  GroupsAttr groups = getGroups(value);
+  if (spec.getRole() == Role::groups && !groups)
+    return op->emitOpError("'")
+           << what
+           << "' must have an element a group, as #quack.groups<size> says, "
+           << "since operand '" << spec.getName().getValue()
+           << "' has role groups, got " << value;
   if (!isOneNumber(spec.getRole())) {
-    expected = RankedTensorType::get({memref.getShape().back()},
-                                     getElementTypeOrSelf(value));
+    expected = RankedTensorType::get(
+        {memref.getShape().back()}, getElementTypeOrSelf(value),
+        spec.getRole() == Role::groups ? groups : Attribute());
     if (expected != value)
       return op->emitOpError("'") << what << "' must be " << expected
                                   << " to match " << memref << ", got " << value;
@@ -239,6 +287,11 @@ LogicalResult StoreOp::verify() {
     return emitOpError("must not widen integers, got value ")
            << compute << " and storage " << memref.getElementType()
            << "; extend it with arith.extsi or arith.extui";
+  // C4
+  if (isByteFloat(memref.getElementType()) && compute.isF64())
+    return emitOpError("to ") << memref.getElementType()
+                              << " must take f32, bf16 or f16, got f64; round "
+                                 "it with arith.truncf";
   return success();
 }
 
@@ -258,6 +311,30 @@ LogicalResult AccumulateOp::verify() {
     return emitOpError("'value' must be f32, in which sums are kept, got ")
            << element;
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// max_finite
+//===----------------------------------------------------------------------===//
+
+LogicalResult MaxFiniteOp::verify() {
+  // C1
+  if (!verifyIsKernelOperand(*this, getOperand(), "operand"))
+    return failure();
+  // C2
+  Type element = cast<MemRefType>(getOperand().getType()).getElementType();
+  if (!isa<FloatType>(element) && !element.isInteger(8))
+    return emitOpError("'operand' must hold floats or i8, got ")
+           << element << ": f32 does not have its greatest number";
+  return success();
+}
+
+double MaxFiniteOp::getNumber() {
+  Type element = cast<MemRefType>(getOperand().getType()).getElementType();
+  if (auto type = dyn_cast<FloatType>(element))
+    return APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
+  return APInt::getSignedMaxValue(element.getIntOrFloatBitWidth())
+      .signedRoundToDouble();
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "quack/Dialect/QuackTV/QuackTV.h"
+#include "quack/Layout/LayoutGroups.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -86,6 +87,15 @@ RankedTensorType quack::tv::reduceTileType(RankedTensorType tile, Level level) {
   TVLayout layout = getLayoutAttr(tile).getValue().reduceLevel(
       level, getTileShape(tile), result);
   return getTileType(result, tile.getElementType(), layout, tile.getContext());
+}
+
+RankedTensorType quack::tv::getGroupTileType(RankedTensorType tile,
+                                             int64_t group) {
+  std::optional<LayoutGroups> groups =
+      groupColumns(getLayoutAttr(tile).getValue(), getTileShape(tile), group);
+  return groups ? getTileType(groups->result, tile.getElementType(),
+                              groups->groups, tile.getContext())
+                : RankedTensorType();
 }
 
 int64_t quack::tv::getCtaElements(RankedTensorType tile) {

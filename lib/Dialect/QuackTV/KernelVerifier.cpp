@@ -426,6 +426,15 @@ static LogicalResult verifyPadding(KernelOp kernel, Operation *reduction,
 static LogicalResult verifyBodyOp(Operation &op) {
   if (isa<QuackTVDialect>(op.getDialect()))
     return success();
+  // C24
+  auto isOfBytes = [](Type type) {
+    return isByteFloat(getElementTypeOrSelf(type));
+  };
+  bool widens = op.getName().getStringRef() == "arith.extf";
+  if (llvm::any_of(op.getResultTypes(), isOfBytes) ||
+      (!widens && llvm::any_of(op.getOperandTypes(), isOfBytes)))
+    return op.emitOpError("must not work on floats of 8 bits: widen them with "
+                          "arith.extf, and store what quack_tv.narrow gives");
   bool elementwise = op.hasTrait<OpTrait::Elementwise>() &&
                      op.getNumRegions() == 0 && isMemoryEffectFree(&op);
   if (elementwise || op.hasTrait<OpTrait::ConstantLike>())
@@ -511,6 +520,11 @@ static LogicalResult verifyPadding(KernelOp kernel, Operation &op) {
           return success();
         return mask.emitOpError("must begin where the kernel's rows end, at column ")
                << kernel.getColumns() << ", got " << mask.getColumns();
+      })
+      .Case([&](GroupReduceOp reduction) {
+        return verifyPadding(kernel, reduction, reduction.getSource(),
+                             ArrayAttr::get(kernel.getContext(), reduction.getKindAttr()),
+                             ArrayAttr());
       })
       .Case<ReduceOp, ThreadReduceOp>([&](auto reduction) {
         return verifyPadding(kernel, reduction, reduction.getSources(),

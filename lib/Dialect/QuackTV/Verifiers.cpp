@@ -36,8 +36,8 @@ static LogicalResult verifyKind(Operation *op, ReduceKind kind, Type tile) {
 
 /// Checks that `tile` has the rows of the kernel's tile, and the columns that
 /// the role of the kernel operand `spec` demands.
-static LogicalResult verifyShape(Operation *op, OperandAttr spec, Type tile,
-                                 StringRef what) {
+static LogicalResult verifyShape(Operation *op, OperandAttr spec,
+                                 MemRefType memref, Type tile, StringRef what) {
   if (failed(verifyIsTile(op, tile, what)))
     return failure();
   auto kernel = cast<KernelOp>(op->getParentOp());
@@ -50,10 +50,12 @@ static LogicalResult verifyShape(Operation *op, OperandAttr spec, Type tile,
     return op->emitOpError("'") << what << "' must have 1 column for a "
                                 << stringifyRole(spec.getRole())
                                 << " operand, got " << shape.columns;
-  if (!isOneNumber(spec.getRole()) && shape.columns < kernel.getColumns())
-    return op->emitOpError("'")
-           << what << "' must have at least the kernel's "
-           << kernel.getColumns() << " columns, got " << shape.columns;
+  bool isGroups = spec.getRole() == Role::groups;
+  int64_t columns = isGroups ? memref.getShape().back() : kernel.getColumns();
+  if (!isOneNumber(spec.getRole()) && shape.columns < columns)
+    return op->emitOpError("'") << what << "' must have at least the "
+                                << (isGroups ? "operand's " : "kernel's ")
+                                << columns << " columns, got " << shape.columns;
   return success();
 }
 
@@ -62,7 +64,7 @@ static LogicalResult verifyShape(Operation *op, OperandAttr spec, Type tile,
 static LogicalResult verifyTransfer(Operation *op, OperandAttr spec,
                                     MemRefType memref, Type tile,
                                     StringRef what) {
-  if (failed(verifyShape(op, spec, tile, what)))
+  if (failed(verifyShape(op, spec, memref, tile, what)))
     return failure();
   Type element = getElementTypeOrSelf(tile);
   if (element != memref.getElementType())
@@ -200,7 +202,8 @@ LogicalResult AccumulateOp::verify() {
   if (!spec)
     return failure();
   // C2
-  if (failed(verifyShape(*this, spec, getValue().getType(), "value")))
+  if (failed(verifyShape(*this, spec, cast<MemRefType>(getTarget().getType()),
+                         getValue().getType(), "value")))
     return failure();
   if (Type element = getElementTypeOrSelf(getValue().getType());
       !element.isF32())
@@ -308,8 +311,9 @@ LogicalResult WidenOp::verify() {
     return failure();
   // C1
   Type element = getElementTypeOrSelf(getSource().getType());
-  if (!element.isBF16() && !element.isF16())
-    return emitOpError("source must have element type bf16 or f16, got ")
+  if (!element.isBF16() && !element.isF16() && !isByteFloat(element))
+    return emitOpError("source must have element type bf16, f16, f8E4M3FN or "
+                       "f8E5M2, got ")
            << element;
   // C2
   auto expected = cast<RankedTensorType>(getSource().getType())
@@ -317,6 +321,22 @@ LogicalResult WidenOp::verify() {
   if (getResult().getType() != expected)
     return emitOpError("result must be ") << expected << ", got "
                                           << getResult().getType();
+  return success();
+}
+
+LogicalResult NarrowOp::verify() {
+  if (failed(verifyIsTile(*this, getSource().getType(), "source")))
+    return failure();
+  // C1
+  auto source = cast<RankedTensorType>(getSource().getType());
+  Type element = getElementTypeOrSelf(getResult().getType());
+  if (!source.getElementType().isF32() || !isByteFloat(element))
+    return emitOpError("must narrow f32 to f8E4M3FN or f8E5M2, got ")
+           << source.getElementType() << " and " << element;
+  // C2
+  if (getResult().getType() != source.clone(element))
+    return emitOpError("result must be ")
+           << source.clone(element) << ", got " << getResult().getType();
   return success();
 }
 
@@ -337,9 +357,28 @@ LogicalResult MaskOp::verify() {
   return success();
 }
 
+/// Returns the modes of all levels, with copies that follow each other as one.
+static SmallVector<Modes> mergeCopies(RankedTensorType tile) {
+  SmallVector<Modes> levels;
+  for (Level level : allLevels) {
+    Modes &merged = levels.emplace_back();
+    for (Mode mode : getLayoutAttr(tile).getValue().modes(level))
+      if (!merged.empty() && merged.back().isCopy() && mode.isCopy())
+        merged.back().size *= mode.size;
+      else
+        merged.push_back(mode);
+  }
+  return levels;
+}
+
 /// Returns whether `layout` on `shape` is what `tile` becomes after its values,
-/// and perhaps more levels, are reduced.
+/// and perhaps more levels, are reduced. Row scalars are alike however the
+/// modes that repeat them are cut.
 static bool isReductionOf(RankedTensorType source, RankedTensorType tile) {
+  RankedTensorType scalar = getRowScalarType(tile);
+  if (source.getShape() == scalar.getShape() &&
+      mergeCopies(source) == mergeCopies(scalar))
+    return true;
   for (Level level : allLevels) {
     tile = reduceTileType(tile, level);
     if (tile == source)
@@ -368,6 +407,48 @@ LogicalResult BroadcastOp::verify() {
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
+
+/// Checks that `groups` is `tile` with a column for each group of its columns.
+static LogicalResult verifyGroupTile(Operation *op, Type tile,
+                                     StringRef tileName, Type groups,
+                                     StringRef groupsName) {
+  if (failed(verifyIsTile(op, tile, tileName)) ||
+      failed(verifyIsTile(op, groups, groupsName)))
+    return failure();
+  int64_t columns = getTileShape(tile).columns,
+          count = getTileShape(groups).columns;
+  auto expected = getGroupTileType(cast<RankedTensorType>(tile),
+                                   columns % count == 0 ? columns / count : 0);
+  if (groups == expected)
+    return success();
+  InFlightDiagnostic error = op->emitOpError("'") << groupsName << "' must be ";
+  if (expected)
+    error << expected;
+  else
+    error << "a tile with a column for each of the groups of columns, none of "
+             "which "
+             "has columns in several warps,";
+  return error << " to match " << tile << ", got " << groups;
+}
+
+LogicalResult GroupReduceOp::verify() {
+  // C2
+  if (failed(verifyGroupTile(*this, getSource().getType(), "source",
+                             getResult().getType(), "result")))
+    return failure();
+  // C1
+  Type element = getElementTypeOrSelf(getSource().getType());
+  if (!element.isF32() && !element.isInteger(32))
+    return emitOpError("source must have element type f32 or i32, got ")
+           << element;
+  return verifyKind(*this, getKind(), getSource().getType());
+}
+
+LogicalResult GroupBroadcastOp::verify() {
+  // C1
+  return verifyGroupTile(*this, getResult().getType(), "result",
+                         getSource().getType(), "source");
+}
 
 /// C1 to C3 and C5 to C7 of a step or collect.
 static LogicalResult verifyCombination(Operation *op, ArrayAttr kinds,

@@ -173,6 +173,36 @@ quack.kernel @store_c3_integer_as_float(%x: memref<?x64xf32> in row, %s: memref<
 
 // -----
 
+quack.kernel @store_c4_rounded_twice(%v: memref<?x64xf32> in row, %y: memref<?xf8E4M3FN> out scalar) {
+  %c = arith.constant 1.0 : f64
+  // expected-error @below {{'quack.store' op to 'f8E4M3FN' must take f32, bf16 or f16, got f64; round it with arith.truncf}}
+  quack.store %c, %y : f64, memref<?xf8E4M3FN>
+}
+
+// -----
+
+quack.kernel @kernel_c6_computes_in_bytes(%x: memref<?x64xf8E5M2> in row) {
+  // expected-error @below {{'quack.load' op must work on rows of the kernel's 64 columns or on scalars, in f32, bf16, f16, f64, i1, i8, i16, i32 or i64, got 'tensor<64xf8E5M2>'}}
+  %v = quack.load %x : memref<?x64xf8E5M2> -> tensor<64xf8E5M2>
+}
+
+// -----
+
+func.func @max_finite_c1_outside_a_kernel(%x: memref<?x64xf32>) {
+  // expected-error @below {{'quack.max_finite' op 'operand' must be an operand of the kernel around it}}
+  %m = quack.max_finite %x : memref<?x64xf32> -> f32
+  return
+}
+
+// -----
+
+quack.kernel @max_finite_c2_no_number_of_f32(%x: memref<?x64xi32> in row) {
+  // expected-error @below {{'quack.max_finite' op 'operand' must hold floats or i8, got 'i32': f32 does not have its greatest number}}
+  %m = quack.max_finite %x : memref<?x64xi32> -> f32
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // broadcast, reduce
 //===----------------------------------------------------------------------===//

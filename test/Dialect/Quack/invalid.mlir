@@ -77,7 +77,7 @@ quack.kernel @kernel_c5_columns_out(%x: memref<?x64xf32> in row, %w: memref<64xf
 
 // -----
 
-// expected-error @below {{'quack.kernel' op operand 'x' must have element type f32, bf16, f16, i8, i32 or i64, got 'f64'}}
+// expected-error @below {{'quack.kernel' op operand 'x' must have element type f32, bf16, f16, f8E4M3FN, f8E5M2, i8, i32 or i64, got 'f64'}}
 quack.kernel @kernel_c8_f64(%x: memref<?x64xf64> in row) {}
 
 // -----
@@ -183,7 +183,7 @@ quack.kernel @other(%x: memref<?x64xbf16> in row) {}
 
 // -----
 
-// expected-error @below {{'quack.kernel' op operand 'x' must have element type f32, bf16, f16, i8, i32 or i64, got 'si32'}}
+// expected-error @below {{'quack.kernel' op operand 'x' must have element type f32, bf16, f16, f8E4M3FN, f8E5M2, i8, i32 or i64, got 'si32'}}
 quack.kernel @kernel_c8_signed(%x: memref<?x64xsi32> in row) {}
 
 // -----

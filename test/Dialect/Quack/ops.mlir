@@ -113,3 +113,18 @@ func.func private @attributes() attributes {
 // CHECK-LABEL: quack.kernel @for_aligned_rows(%x: memref<?x64xf32> in row) otherwise @for_all_rows {
 quack.kernel @for_aligned_rows(%x: memref<?x64xf32> in row) otherwise @for_all_rows {}
 quack.kernel @for_all_rows(%x: memref<?x64xf32> in row) {}
+
+// CHECK-LABEL: quack.kernel @bytes(%x: memref<?x64xf8E5M2> in row, %w: memref<64xf8E4M3FN> in columns, %s: memref<?xf8E4M3FN> in scalar, %y: memref<?x64xf8E4M3FN> out row)
+quack.kernel @bytes(%x: memref<?x64xf8E5M2> in row, %w: memref<64xf8E4M3FN> in columns,
+                    %s: memref<?xf8E4M3FN> in scalar, %y: memref<?x64xf8E4M3FN> out row) {
+  // CHECK: quack.load %x : memref<?x64xf8E5M2> -> tensor<64xf32>
+  %v = quack.load %x : memref<?x64xf8E5M2> -> tensor<64xf32>
+  // CHECK: quack.load %w : memref<64xf8E4M3FN> -> tensor<64xbf16>
+  %g = quack.load %w : memref<64xf8E4M3FN> -> tensor<64xbf16>
+  // CHECK: quack.load %s : memref<?xf8E4M3FN> -> f16
+  %h = quack.load %s : memref<?xf8E4M3FN> -> f16
+  // CHECK: quack.max_finite %y {a} : memref<?x64xf8E4M3FN> -> f32
+  %most = quack.max_finite %y {a} : memref<?x64xf8E4M3FN> -> f32
+  // CHECK: quack.store %{{.*}}, %y : tensor<64xbf16>, memref<?x64xf8E4M3FN>
+  quack.store %g, %y : tensor<64xbf16>, memref<?x64xf8E4M3FN>
+}

@@ -46,7 +46,7 @@ func.func @widen_no_layout(%v: tensor<1x128xbf16>) {
 
 #tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
 func.func @widen_c1_f32(%v: tensor<1x128xf32, #tile>) {
-  // expected-error @below {{'quack_tv.widen' op source must have element type bf16 or f16, got 'f32'}}
+  // expected-error @below {{'quack_tv.widen' op source must have element type bf16, f16, f8E4M3FN or f8E5M2, got 'f32'}}
   %0 = quack_tv.widen %v pass 0 : tensor<1x128xf32, #tile>
   return
 }
@@ -57,6 +57,34 @@ func.func @widen_c1_f32(%v: tensor<1x128xf32, #tile>) {
 func.func @widen_c2_result(%v: tensor<1x128xf16, #tile>) {
   // expected-error @below {{'quack_tv.widen' op result must be 'tensor<1x128xf32, #quack_tv.layout<lane = [32:4], value = [4:1]>>', got 'tensor<1x128xf64, #quack_tv.layout<lane = [32:4], value = [4:1]>>'}}
   %0 = "quack_tv.widen"(%v) <{pass = 0 : i64}> : (tensor<1x128xf16, #tile>) -> tensor<1x128xf64, #tile>
+  return
+}
+
+// -----
+
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+func.func @narrow_c1_source(%v: tensor<1x128xf16, #tile>) {
+  // expected-error @below {{'quack_tv.narrow' op must narrow f32 to f8E4M3FN or f8E5M2, got 'f16' and 'f8E5M2'}}
+  %0 = quack_tv.narrow %v : tensor<1x128xf16, #tile> -> tensor<1x128xf8E5M2, #tile>
+  return
+}
+
+// -----
+
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+func.func @narrow_c1_result(%v: tensor<1x128xf32, #tile>) {
+  // expected-error @below {{'quack_tv.narrow' op must narrow f32 to f8E4M3FN or f8E5M2, got 'f32' and 'bf16'}}
+  %0 = quack_tv.narrow %v : tensor<1x128xf32, #tile> -> tensor<1x128xbf16, #tile>
+  return
+}
+
+// -----
+
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+#other = #quack_tv.layout<lane = [32:1], value = [4:32]>
+func.func @narrow_c2_layout(%v: tensor<1x128xf32, #tile>) {
+  // expected-error @below {{'quack_tv.narrow' op result must be 'tensor<1x128xf8E4M3FN, #quack_tv.layout<lane = [32:4], value = [4:1]>>', got 'tensor<1x128xf8E4M3FN, #quack_tv.layout<lane = [32:1], value = [4:32]>>'}}
+  %0 = quack_tv.narrow %v : tensor<1x128xf32, #tile> -> tensor<1x128xf8E4M3FN, #other>
   return
 }
 

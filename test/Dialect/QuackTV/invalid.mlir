@@ -72,6 +72,26 @@ quack_tv.kernel @kernel_c7_side_effect(%x: memref<?x64xf32> in row) plan #plan {
 
 #plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
 #tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack_tv.kernel @kernel_c24_computes_in_bytes(%x: memref<?x128xf8E4M3FN> in row) plan #plan {
+  %v = quack_tv.load %x : memref<?x128xf8E4M3FN> -> tensor<1x128xf8E4M3FN, #tile>
+  // expected-error @below {{'arith.negf' op must not work on floats of 8 bits: widen them with arith.extf, and store what quack_tv.narrow gives}}
+  %n = arith.negf %v : tensor<1x128xf8E4M3FN, #tile>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+quack_tv.kernel @kernel_c24_overflows(%x: memref<?x128xf32> in row) plan #plan {
+  %v = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #tile>
+  // expected-error @below {{'arith.truncf' op must not work on floats of 8 bits: widen them with arith.extf, and store what quack_tv.narrow gives}}
+  %n = arith.truncf %v : tensor<1x128xf32, #tile> to tensor<1x128xf8E5M2, #tile>
+}
+
+// -----
+
+#plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4>
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
 quack_tv.kernel @kernel_c16_mask_of_another_row(%x: memref<?x100xf32> in row) plan #plan {
   %v = quack_tv.load %x : memref<?x100xf32> -> tensor<1x128xf32, #tile>
   // expected-error @below {{'quack_tv.mask' op must begin where the kernel's rows end, at column 100, got 101}}

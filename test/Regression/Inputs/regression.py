@@ -136,5 +136,11 @@ def kernels():
 def scalars(kernel):
     """A number for each value operand of a kernel file."""
     with open(kernel) as file:
-        names = re.findall(r"%(\w+): f32[,)]", file.read().partition("{\n")[0])
+        names = re.findall(r"%(\w+): (?:f32|i32|i64)[,)]", file.read())
     return {name: 1e-12 if name == "eps" else 0.01 for name in names}
+
+
+def rows(kernel, direction="in|out|inout"):
+    """The row operands of a kernel file that are always there."""
+    with open(kernel) as file:
+        return re.findall(r"%%(\w+): memref<\?x\?x\w+> (?:%s) row[,)]" % direction, file.read())

@@ -22,6 +22,8 @@ family, _, every = family.partition(":")
 kernels = sorted(f for f in os.listdir(kernels_dir) if f.endswith(".mlir"))
 # Kernels with sums over rows have a cluster for each partial, however few rows there are.
 sums = [f for f in kernels if "quack.accumulate" in open(os.path.join(kernels_dir, f)).read()]
+# Groups of columns want plans that leave each to one warp.
+pinned = [kernel for kernel in kernels if not kernel.endswith("_groups.mlir")]
 holds = ["registers", "packed", "async", "bulk", "reload"]
 cluster_plans = [
     "threads = 128, threads_per_row = 64, cluster = 2",
@@ -37,7 +39,7 @@ types = ["f32", "bf16", "f16"]
 def scalars(path):
     """Returns a number for each value operand of a program."""
     with open(path) as file:
-        names = re.findall(r"%(\w+): f32[,)]", file.read().partition("{\n")[0])
+        names = re.findall(r"%(\w+): (?:f32|i32|i64)[,)]", file.read())
     return {name: 1e-6 if name == "eps" else 0.01 for name in names}
 
 
@@ -50,7 +52,7 @@ families = {
     ],
     "product": [
         (kernel, columns, storage, "cluster = %d" % cluster if cluster else "")
-        for kernel in kernels if kernel not in sums
+        for kernel in pinned if kernel not in sums
         for columns in [1, 3, 8, 100, 1000, 1024, 4096, 8192, 32768, 131072]
         for storage in types
         for cluster in [0, 1, 2, 4, 8, 16]
@@ -82,7 +84,7 @@ families = {
             ("threads_per_row = 64, cluster = 2, vector = 4", 4),
         ]
     ],
-    "clusters": itertools.product(kernels, [4000], ["f32", "bf16"], cluster_plans),
+    "clusters": itertools.product(pinned, [4000], ["f32", "bf16"], cluster_plans),
     "tails": [
         ("softmax.mlir", columns, storage,
          "vector = %d, threads = 64, threads_per_row = 64, cluster = %d, hold = {x = %s}"

@@ -247,11 +247,69 @@ TEST(OperationTest, conversions) {
   }
 }
 
-TEST(OperationTest, floatsThatNoIntegerHoldsAreUnknown) {
+TEST(OperationTest, floatsThatNoIntegerHoldsAreClamped) {
+  const std::pair<std::string, Values> table[] = {
+      {"i8", {127, 0, -128, 1, -127}},
+      {"i32", {2147483647, 0, -2147483648.0, 1, -127}},
+      {"i64", {3e9, 0, -0x1p63, 1, -127}}};
+  for (const auto &[type, expected] : table) {
+    Outcome outcome = evaluateBody(
+        "%r = arith.fptosi %a : tensor<Nxf32> to tensor<Nx" + type + ">",
+        {{3e9, qnan, -inf, 1, -127.9}}, "f32", type);
+    expectSame(outcome.values(), expected, type);
+    EXPECT_EQ(outcome.bounds(), Values(5));
+  }
   Outcome outcome =
-      evaluateBody("%r = arith.fptosi %a : tensor<Nxf32> to tensor<Nxi32>",
-                   {{3e9, qnan, -inf, 1}}, "f32", "i32");
-  EXPECT_EQ(outcome.bounds(), (Values{inf, inf, inf, 0}));
+      evaluateBody("%r = arith.fptoui %a : tensor<Nxf32> to tensor<Nxi8>",
+                   {{300, qnan, -3, 127}}, "f32", "i8");
+  expectSame(outcome.values(), {-1, 0, 0, 127}, "unsigned");
+}
+
+TEST(OperationTest, integersOfUnsureFloatsAreBounded) {
+  // The quotient is 3 within an error, and may be cut off to 2.
+  Outcome outcome = evaluateBody(R"(
+    %q = arith.divf %a, %b : tensor<Nxf32>
+    %r = arith.fptosi %q : tensor<Nxf32> to tensor<Nxi8>)",
+                                 {{3, 1e9, 3.5}, {1, 1, 1}}, "f32", "i8");
+  expectSame(outcome.values(), {3, 127, 3}, "cut off");
+  EXPECT_EQ(outcome.bounds(), (Values{1, 0, 0}));
+}
+
+TEST(OperationTest, patternsOfUnsureFloatsAreBounded) {
+  // Rounds a quotient up to a power of two by its pattern.
+  const std::string body = R"(
+    %q = arith.divf %a, %b : tensor<Nxf32>
+    %bits = arith.bitcast %q : tensor<Nxf32> to tensor<Nxi32>
+    %below = arith.constant dense<0x7FFFFF> : tensor<Nxi32>
+    %mask = arith.constant dense<-8388608> : tensor<Nxi32>
+    %sum = arith.addi %bits, %below : tensor<Nxi32>
+    %up = arith.andi %sum, %mask : tensor<Nxi32>
+    %r = arith.bitcast %up : tensor<Nxi32> to tensor<Nxf32>)";
+  Outcome outcome = evaluateBody(body, {{3, 5, 8}, {1, 10, 2}});
+  expectSame(outcome.values(), {4, 0.5, 4}, "up to a power of two");
+  // What is a power of two may have come out a little greater.
+  EXPECT_EQ(outcome.bounds(), (Values{0, 0.5, 4}));
+}
+
+TEST(OperationTest, aNumberIsSurelyNoNaN) {
+  Outcome outcome = evaluateBody(R"(
+    %q = arith.divf %a, %b : tensor<Nxf32>
+    %nan = arith.cmpf uno, %q, %q : tensor<Nxf32>
+    %r = arith.select %nan, %b, %a : tensor<Nxi1>, tensor<Nxf32>)",
+                                 {{3, 0, 5}, {7, 0, 9}});
+  expectSame(outcome.values(), {3, 0, 5}, "select");
+  EXPECT_EQ(outcome.bounds(), Values(3));
+}
+
+TEST(OperationTest, shiftsOfUnsureIntegersAreBounded) {
+  Outcome outcome = evaluateBody(R"(
+    %q = arith.divf %a, %b : tensor<Nxf32>
+    %i = arith.fptosi %q : tensor<Nxf32> to tensor<Nxi32>
+    %three = arith.constant dense<3> : tensor<Nxi32>
+    %r = arith.shrsi %i, %three : tensor<Nxi32>)",
+                                 {{4, 7, -4}, {1, 1, 1}}, "f32", "i32");
+  expectSame(outcome.values(), {0, 0, -1}, "eighths");
+  EXPECT_EQ(outcome.bounds(), (Values{0, 1, 0}));
 }
 
 TEST(OperationTest, narrowTypesRoundEachOperation) {

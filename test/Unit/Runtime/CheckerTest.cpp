@@ -56,6 +56,14 @@ TEST(CheckerTest, verdicts) {
       {StorageType::bf16, 1 + ulp, 1 + ulp / 2, 0, false},
       {StorageType::bf16, 1 + ulp, 1 + ulp / 2, 1e-9, true},
       {StorageType::bf16, 1 + ulp, 1 + ulp / 4, 1e-9, false},
+      {StorageType::f8E4M3FN, 448, 1e9, 0, true}, // the store saturates
+      {StorageType::f8E4M3FN, -448, -inf, 0, true},
+      {StorageType::f8E4M3FN, 416, 1e9, 0, false},
+      {StorageType::f8E4M3FN, 416, 432, 1, true},
+      {StorageType::f8E4M3FN, NAN, inf, 0, false},
+      {StorageType::f8E5M2, 57344, 1e6, 0, true},
+      {StorageType::f8E5M2, 0x1p-16, 0x1p-17, 1e-9, true},
+      {StorageType::f8E5M2, 0x1p-16, 0x1p-17, 0, false}, // a tie, to even
       {StorageType::f16, inf, 65520, 0, true},
       {StorageType::f16, inf, 65519, 0, false},
       {StorageType::f16, 65504, 65519, 0, true},

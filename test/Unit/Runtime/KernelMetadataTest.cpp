@@ -131,7 +131,7 @@ TEST(KernelMetadataTest, namesWhatIsWrong) {
   EXPECT_EQ(errorAfter([](json::Object &kernel) {
               operandOf(kernel, 1)["role"] = "weight";
             }),
-            "expected row, columns, scalar, single or value at "
+            "expected row, columns, scalar, single, value or groups at "
             "launch metadata.kernels[0].abi.operands[1].role");
   EXPECT_EQ(errorAfter([](json::Object &kernel) {
               operandOf(kernel, 0)["direction"] = "up";
@@ -141,7 +141,7 @@ TEST(KernelMetadataTest, namesWhatIsWrong) {
   EXPECT_EQ(errorAfter([](json::Object &kernel) {
               operandOf(kernel, 0)["type"] = "f64";
             }),
-            "expected f32, bf16, f16, i8, i32 or i64 at "
+            "expected f32, bf16, f16, f8E4M3FN, f8E5M2, i8, i32 or i64 at "
             "launch metadata.kernels[0].abi.operands[0].type");
   EXPECT_EQ(errorAfter([](json::Object &kernel) {
               (*(*kernel.getArray("guards"))[0].getAsObject())["operand"] = "z";

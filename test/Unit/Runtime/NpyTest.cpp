@@ -69,6 +69,37 @@ TEST(NpyTest, roundTripsEveryTypeAndRank) {
     }
 }
 
+TEST(NpyTest, takesPatternsOfBytesAsTheOperandSays) {
+  TemporaryFile file;
+  std::vector<char> data = {0x3c, 0x7e, char(0xfb)};
+  ASSERT_FALSE(writeNpy(file.path, StorageType::f8E5M2, {3}, data));
+  Expected<NpyArray> array = readNpy(file.path);
+  ASSERT_TRUE(static_cast<bool>(array)) << toString(array.takeError());
+  for (StorageType type : {StorageType::f8E4M3FN, StorageType::f8E5M2}) {
+    Expected<std::vector<char>> elements = convertElements(*array, type);
+    ASSERT_TRUE(static_cast<bool>(elements));
+    EXPECT_EQ(*elements, data);
+  }
+  EXPECT_EQ(
+      toString(convertElements(*array, StorageType::f32).takeError()),
+      "holds the patterns of f8E4M3FN or f8E5M2, which cannot be converted to "
+      "f32 since the file does not say which: save x.astype(numpy.float32)");
+  EXPECT_EQ(
+      toString(convertElements(*array, StorageType::i8).takeError()),
+      "holds the patterns of f8E4M3FN or f8E5M2, which cannot be converted to "
+      "i8 since the file does not say which: save x.astype(numpy.int64)");
+  // As ml_dtypes saves them.
+  for (StringRef descr : {"|V1", "<f1"}) {
+    TemporaryFile saved(fileWith(
+        ("{'descr': '" + descr + "', 'fortran_order': False, 'shape': (1,)}")
+            .str(),
+        "\x38"));
+    Expected<NpyArray> back = readNpy(saved.path);
+    ASSERT_TRUE(static_cast<bool>(back)) << toString(back.takeError());
+    EXPECT_TRUE(back->isEitherByte);
+  }
+}
+
 TEST(NpyTest, readsWhatNumpyWrites) {
   // numpy.save of numpy.array([[1., 2.]], dtype='<f4'), header as numpy pads
   // it.
@@ -141,13 +172,17 @@ TEST(NpyTest, namesWhatIsWrongWithAFile) {
   EXPECT_EQ(
       complaint(fileWith(
           "{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "1234")),
-      "has dtype '>f4'; it must be <f4, <f2, <u2 (bf16), |i1, <i4, <i8 or <f8; "
+      "has dtype '>f4'; it must be <f4, <f2, <u2 (bf16), |u1 (f8), |i1, <i4, "
+      "<i8 or "
+      "<f8; "
       "it is big-endian: save x.astype('<f4')");
-  EXPECT_EQ(
-      complaint(fileWith(
-          "{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "12345678")),
-      "has dtype '<c8'; it must be <f4, <f2, <u2 (bf16), |i1, <i4, <i8 or <f8; "
-      "save x.astype(numpy.float32), or another of them");
+  EXPECT_EQ(complaint(fileWith(
+                "{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}",
+                "12345678")),
+            "has dtype '<c8'; it must be <f4, <f2, <u2 (bf16), |u1 (f8), |i1, "
+            "<i4, <i8 or "
+            "<f8; "
+            "save x.astype(numpy.float32), or another of them");
   EXPECT_EQ(
       complaint(fileWith(
           "{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}", "1234")),
@@ -188,6 +223,10 @@ TEST(NpyTest, convertsElements) {
   widen(StorageType::bf16, converted->data(), back, 3);
   EXPECT_EQ(back[0], 1.0);
   EXPECT_EQ(back[1], 1.0); // a tie, to even
+  converted = convertElements(array, StorageType::f8E5M2);
+  ASSERT_TRUE(static_cast<bool>(converted));
+  widen(StorageType::f8E5M2, converted->data(), back, 3);
+  EXPECT_EQ(back[2], -57344.0);
   Expected<std::vector<char>> refused =
       convertElements(array, StorageType::i32);
   EXPECT_EQ(toString(refused.takeError()), "cannot convert f32 to i32: save x.astype(numpy.int64)");

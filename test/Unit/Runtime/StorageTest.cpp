@@ -114,6 +114,80 @@ TEST(StorageTest, roundsADoubleOnce) {
             << probe;
 }
 
+namespace {
+struct ByteFormat {
+  const fltSemantics &semantics;
+  FloatFormat format;
+  uint8_t largest;
+};
+} // namespace
+
+static const ByteFormat byteFormats[] = {
+    {APFloat::Float8E4M3FN(), FloatFormat::f8E4M3FN, 0x7e},
+    {APFloat::Float8E5M2(), FloatFormat::f8E5M2, 0x7b},
+};
+
+/// APFloat does not saturate: what it makes of numbers out of range is
+/// replaced.
+static uint8_t saturatedByAPFloat(const ByteFormat &format, double value) {
+  APFloat number(value);
+  bool losesInfo;
+  number.convert(format.semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+  uint8_t sign = std::signbit(value) ? 0x80 : 0;
+  return number.isFinite() ? number.bitcastToAPInt().getZExtValue()
+                           : format.largest | sign;
+}
+
+TEST(StorageTest, widensEveryByte) {
+  for (const ByteFormat &format : byteFormats)
+    for (unsigned bits = 0; bits < 256; ++bits) {
+      APFloat expected(format.semantics, APInt(8, bits));
+      bool losesInfo;
+      expected.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                       &losesInfo);
+      float got = byteToFloat(format.format, bits);
+      if (expected.isNaN())
+        ASSERT_TRUE(std::isnan(got)) << bits;
+      else
+        ASSERT_EQ(bit_cast<uint32_t>(got),
+                  expected.bitcastToAPInt().getZExtValue())
+            << bits;
+    }
+}
+
+TEST(StorageTest, narrowsToEveryByteAndSaturates) {
+  for (const ByteFormat &format : byteFormats) {
+    std::vector<double> probes = {INFINITY, 1e30, 1e300, 0x1p-200};
+    for (unsigned bits = 0; bits <= format.largest; ++bits) {
+      double value = byteToFloat(format.format, bits);
+      // The tie with the number above, which of the greatest one does not
+      // exist.
+      double below = bits ? byteToFloat(format.format, bits - 1) : 0;
+      double next = bits < format.largest ? byteToFloat(format.format, bits + 1)
+                                          : value + (value - below);
+      double middle = value + (next - value) / 2;
+      for (double probe : {value, middle, next})
+        for (double direction : {-INFINITY, INFINITY}) {
+          probes.push_back(probe);
+          probes.push_back(std::nextafter(probe, direction));
+          probes.push_back(std::nextafterf(float(probe), float(direction)));
+        }
+    }
+    for (double probe : probes)
+      for (double sign : {1.0, -1.0}) {
+        uint8_t got = floatToByte(format.format, sign * probe);
+        ASSERT_EQ(got, saturatedByAPFloat(format, sign * probe))
+            << sign * probe;
+        ASSERT_EQ(roundTo(format.format, sign * probe),
+                  byteToFloat(format.format, got))
+            << sign * probe;
+      }
+    EXPECT_EQ(floatToByte(format.format, NAN), 0x7f);
+    EXPECT_EQ(floatToByte(format.format, -NAN), 0x7f);
+    EXPECT_TRUE(std::isnan(roundTo(format.format, NAN)));
+  }
+}
+
 TEST(StorageTest, roundsToFloatAsTheHostDoes) {
   for (double probe :
        {0.1, 1e-40, 1e-46, 3.5e38, 3.4028235677973366e38, 1e300, -0.0})
@@ -143,7 +217,8 @@ TEST(StorageTest, integersKeepTheirValue) {
 
 TEST(StorageTest, namesRoundTrip) {
   for (StorageType type :
-       {StorageType::f32, StorageType::bf16, StorageType::f16, StorageType::i8,
+       {StorageType::f32, StorageType::bf16, StorageType::f16,
+        StorageType::f8E4M3FN, StorageType::f8E5M2, StorageType::i8,
         StorageType::i32, StorageType::i64})
     EXPECT_EQ(parseStorageType(getName(type)), type);
   EXPECT_EQ(parseStorageType("f64"), std::nullopt);

@@ -57,6 +57,18 @@ TEST(Checks, Undefined) {
               "st.global.b32 [%rd0], %r3;",
               "setp.ne.u32 %p0, %r0, 99; selp.b32 %r3, 5, %r2, %p0; "
               "st.global.b32 [%rd0], %r3;");
+  // So may a register of which prmt takes no byte, in each lane its own.
+  auto takes = [](const std::string &bad, const std::string &good) {
+    std::string use = "and.b32 %r3, %r3, 0; st.global.b32 [%rd0], %r3;";
+    expectFault("undefined", bad + use, good + use);
+  };
+  takes("prmt.b32 %r3, %r0, %r2, 0x3240;", "prmt.b32 %r3, %r0, %r2, 0x3210;");
+  takes("prmt.b32 %r3, %r2, %r0, 0xb654;", "prmt.b32 %r3, %r2, %r0, 0xe654;");
+  takes("prmt.b32 %r3, %r0, %r0, %r2;", "prmt.b32 %r3, %r0, %r0, %r0;");
+  std::string select = "mov.b32 %r5, 0x7654; setp.eq.u32 %p0, %r0, 9; ",
+              permute = "prmt.b32 %r3, %r2, %r0, %r5; ";
+  takes(select + "selp.b32 %r5, 0x7650, %r5, %p0; " + permute,
+        select + "selp.b32 %r5, 0x4567, %r5, %p0; " + permute);
 }
 
 static const std::string neighbours =

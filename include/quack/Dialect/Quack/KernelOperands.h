@@ -127,6 +127,16 @@ inline bool isOneNumber(Role role) {
   return role == Role::scalar || role == Role::single;
 }
 
+/// Returns the groups of columns that a row of type `type` has an element for;
+/// null if it is another type.
+GroupsAttr getGroups(mlir::Type type);
+
+/// Returns whether `type` is a float of 8 bits: a storage type, which nothing
+/// is computed in.
+inline bool isByteFloat(mlir::Type type) {
+  return llvm::isa<mlir::Float8E4M3FNType, mlir::Float8E5M2Type>(type);
+}
+
 /// Returns whether `kind` combines elements of type `type`.
 bool fitsElementType(ReduceKind kind, mlir::Type type);
 

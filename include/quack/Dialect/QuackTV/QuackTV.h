@@ -54,6 +54,12 @@ mlir::RankedTensorType reduceTileType(mlir::RankedTensorType tile, Level level);
 /// with a copy.
 mlir::RankedTensorType getRowScalarType(mlir::RankedTensorType tile);
 
+/// Returns the tile type with a column for each `group` columns of `tile`; null
+/// if a group's columns are not all of them within a warp, or do not fill the
+/// tile.
+mlir::RankedTensorType getGroupTileType(mlir::RankedTensorType tile,
+                                        int64_t group);
+
 /// Returns how many elements of `tile` one CTA has.
 int64_t getCtaElements(mlir::RankedTensorType tile);
 

@@ -436,18 +436,19 @@ def Quack_ArgMinOp : Quack_ArgOp<"argmin", "least"> {
 def Quack_MomentsOp : Quack_Op<"moments", [Pure]> {
   let summary = "Computes the row's mean and its sum of squared deviations";
   let description = [{
-    The mean of the N elements, and the sum of (element - mean)^2, both in f32, in
-    one meeting of the threads: each thread deviates from its own mean, and
+    The mean of the N elements, and the sum of (element - mean)^2, in f32, in one
+    meeting of the threads: each thread deviates from its own mean, and
     partials (mean, sum of squares, count) merge as in Chan, Golub and LeVeque,
     "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances"
-    (1979), all of differences from the row's first element. So nothing cancels,
-    however large the mean is, as it does in E[x^2] - E[x]^2.
+    (1979), all of differences from one of the elements. So nothing cancels, however
+    large the mean is, as it does in E[x^2] - E[x]^2. `low` is what the rounding of
+    `mean` has left: deviations are (element - mean) - low where the mean is large.
 
     Example:
     ```mlir
     quack.kernel @var(%x: memref<?x1000xf32> in row, %y: memref<?xf32> out scalar) {
       %v = quack.load %x : memref<?x1000xf32> -> tensor<1000xf32>
-      %mean, %squares = quack.moments %v : tensor<1000xf32>
+      %mean, %low, %squares = quack.moments %v : tensor<1000xf32>
       %n = quack.columns : i32
       %count = arith.sitofp %n : i32 to f32
       %var = arith.divf %squares, %count : f32
@@ -456,7 +457,7 @@ def Quack_MomentsOp : Quack_Op<"moments", [Pure]> {
     ```
   }];
   let arguments = (ins 1DTensorOf<[F32]>:$source);
-  let results = (outs F32:$mean, F32:$squares);
+  let results = (outs F32:$mean, F32:$low, F32:$squares);
   let assemblyFormat = "$source attr-dict `:` type($source)";
 }
 

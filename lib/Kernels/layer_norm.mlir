@@ -1,6 +1,6 @@
 // y = (h - mean) * rstd * weight + bias, where h = x + residual, mean = mean(h) and
 // rstd = 1 / sqrt(mean((h - mean)^2) + eps). The variance is that of deviations, never a
-// difference of squares. h is stored as residual_out, for the next layer; y is made of h
+// difference of squares, and they are from a mean that no rounding has moved. h is stored as residual_out, for the next layer; y is made of h
 // before its rounding.
 quack.kernel @layer_norm(%x: memref<?x?xf32> in row,
                          %residual: memref<?x?xf32> in row optional -0.0,
@@ -14,7 +14,7 @@ quack.kernel @layer_norm(%x: memref<?x?xf32> in row,
   %r = quack.load %residual : memref<?x?xf32> -> tensor<?xf32>
   %h = arith.addf %given, %r : tensor<?xf32>
   quack.store %h, %residual_out : tensor<?xf32>, memref<?x?xf32>
-  %m, %squares = quack.moments %h : tensor<?xf32>
+  %m, %low, %squares = quack.moments %h : tensor<?xf32>
   quack.store %m, %mean : f32, memref<?xf32>
   %n = quack.columns : i32
   %count = arith.sitofp %n : i32 to f32
@@ -23,7 +23,9 @@ quack.kernel @layer_norm(%x: memref<?x?xf32> in row,
   %scale = math.rsqrt %safe : f32
   quack.store %scale, %rstd : f32, memref<?xf32>
   %m_row = quack.broadcast %m : f32 -> tensor<?xf32>
-  %centred = arith.subf %h, %m_row : tensor<?xf32>
+  %above = arith.subf %h, %m_row : tensor<?xf32>
+  %low_row = quack.broadcast %low : f32 -> tensor<?xf32>
+  %centred = arith.subf %above, %low_row : tensor<?xf32>
   %scale_row = quack.broadcast %scale : f32 -> tensor<?xf32>
   %normal = arith.mulf %centred, %scale_row : tensor<?xf32>
   %w = quack.load %weight : memref<?xf32> -> tensor<?xf32>

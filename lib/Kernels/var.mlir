@@ -3,7 +3,7 @@
 quack.kernel @var(%x: memref<?x?xf32> in row, %y: memref<?xf32> out scalar,
                   %mean: memref<?xf32> out scalar optional, %correction: f32 optional 1.0) {
   %v = quack.load %x : memref<?x?xf32> -> tensor<?xf32>
-  %m, %squares = quack.moments %v : tensor<?xf32>
+  %m, %low, %squares = quack.moments %v : tensor<?xf32>
   quack.store %m, %mean : f32, memref<?xf32>
   %n = quack.columns : i32
   %count = arith.sitofp %n : i32 to f32

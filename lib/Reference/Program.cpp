@@ -190,11 +190,12 @@ void Program::addArg(Operation *op, bool isMax) {
 
 void Program::addMoments(MomentsOp op) {
   unsigned source = laneOf(op.getSource()), mean = laneOf(op.getMean()),
-           squares = laneOf(op.getSquares());
+           low = laneOf(op.getLow()), squares = laneOf(op.getSquares());
   steps.push_back([=](Frame &frame, const Buffers &) {
-    auto [first, second] = computeMoments(frame.lanes[source]);
-    frame.lanes[mean].set(0, first);
-    frame.lanes[squares].set(0, second);
+    Moments moments = computeMoments(frame.lanes[source]);
+    frame.lanes[mean].set(0, moments.mean);
+    frame.lanes[low].set(0, moments.low);
+    frame.lanes[squares].set(0, moments.squares);
   });
 }
 

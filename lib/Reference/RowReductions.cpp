@@ -87,7 +87,7 @@ std::pair<Number, Number> reference::findExtreme(const Lane &row, bool isMax) {
 /// sqrt(S W), where S is the row's sum of squares, which the b^2 w are part of, and W the
 /// sum of the weights: at most N / 4 on each level of a tree, and N in all where a
 /// thread merges chunks one after the other.
-std::pair<Number, Number> reference::computeMoments(const Lane &row) {
+Moments reference::computeMoments(const Lane &row) {
   static const FloatTraits f32 = getTraits(FloatFormat::f32);
   auto n = static_cast<double>(row.size());
   double first = std::isfinite(row.values[0]) ? row.values[0] : 0.0;
@@ -121,8 +121,10 @@ std::pair<Number, Number> reference::computeMoments(const Lane &row) {
   // Sums of threads may overflow where the mean does not, and squares of distances.
   bool mayOverflow = !(greatest * longestRun <= f32.maxFinite) && std::isfinite(sum);
   if (mayOverflow)
-    return {{mean, infinity}, {squares, infinity}};
+    return {{mean, infinity}, {0, infinity}, {squares, infinity}};
   bool isUnsure = given == infinity;
-  return {settle(f32, mean, meanError, isUnsure),
+  // In float64 nothing is left of the mean; a kernel has what it has rounded.
+  Number low{0, std::isfinite(mean) ? 2 * unit * std::fabs(mean) + tiny : 0};
+  return {settle(f32, mean, meanError, isUnsure), low,
           settle(f32, squares, squaresError, isUnsure)};
 }

@@ -24,8 +24,11 @@ llvm::SmallVector<Number> combineRows(Combiner &combiner,
 /// first NaN if there is one.
 std::pair<Number, Number> findExtreme(const Lane &row, bool isMax);
 
-/// Returns the mean and the sum of squared deviations.
-std::pair<Number, Number> computeMoments(const Lane &row);
+/// The mean, what its rounding has left of it, and the sum of squared deviations.
+struct Moments {
+  Number mean, low, squares;
+};
+Moments computeMoments(const Lane &row);
 
 } // namespace quack::reference
 

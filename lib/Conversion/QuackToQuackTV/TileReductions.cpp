@@ -241,5 +241,10 @@ SmallVector<Value> TileBuilder::createMoments(MomentsOp moments) {
   Values merged = combinePartials(
       loc, {first, mean, squares, count}, {least, zero, zero, zero},
       [&](ValueRange lhs, ValueRange rhs) { return mergeMoments(b, loc, lhs, rhs); });
-  return {arith::AddFOp::create(b, loc, merged[0], merged[1]), merged[2]};
+  // The rounding error of a + b is (a - (s - v)) + (b - v) with v = s - a (Knuth).
+  Value whole = arith::AddFOp::create(b, loc, merged[0], merged[1]);
+  Value part = subtract(whole, merged[0]);
+  Value low = arith::AddFOp::create(b, loc, subtract(merged[0], subtract(whole, part)),
+                                    subtract(merged[1], part));
+  return {whole, createFinite(b, loc, low), merged[2]};
 }

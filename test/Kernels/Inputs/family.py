@@ -174,6 +174,87 @@ def divergences():
                   per_row={"dloss": dloss}, relative=1e-4, absolute=1e-5, **present)
 
 
+def norm_gradients():
+    """dx against finite differences of sum(dy * y), dw and db of the definition."""
+    for columns in (1, 9, 70):
+        x, dy = numbers(5, columns, 1), numbers(5, columns, 2)
+        w = column_of("w", columns)
+        for kernel, eps in (("rms_norm", 1e-5), ("layer_norm", 1e-5)):
+            forward = getattr(ref, kernel)
+            found = [forward(row, weight=w, eps=eps) for row in x]
+            given = {"x": x, "dy": dy, "w": w}
+            names = ["rstd"] if kernel == "rms_norm" else ["mean", "rstd"]
+            for name in names:
+                given[name] = [f[name] for f in found]
+            outputs = ["dx", "dw"] + (["db"] if kernel == "layer_norm" else [])
+            got = runs(kernel + "_backward", given, outputs, columns=columns)
+            dw, db = [0.0] * columns, [0.0] * columns
+            for row, g, have in zip(x, dy, got["dx"]):
+                def weighted(v):
+                    return math.fsum(a * b for a, b in zip(forward(v, weight=w, eps=eps)["y"], g))
+                if columns < 20:
+                    close(have, ref.gradient(weighted, row), 1e-3, 2e-3)
+                mean = ref.moments(row)[0] if kernel == "layer_norm" else 0.0
+                rstd = forward(row, eps=eps)["rstd"]
+                dw = [s + b * (a - mean) * rstd for s, a, b in zip(dw, row, g)]
+                db = [s + b for s, b in zip(db, g)]
+            close(got["dw"], dw, 1e-4, 1e-4)
+            if "db" in outputs:
+                close(got["db"], db, 1e-5, 1e-5)
+
+
+def from_f8(code):
+    """The value of a code of f8E4M3FN."""
+    sign, exponent, rest = -1 if code & 128 else 1, code >> 3 & 15, code & 7
+    if exponent == 15 and rest == 7:
+        return NAN
+    return sign * (rest * 2.0 ** -9 if exponent == 0 else (8 + rest) * 2.0 ** (exponent - 10))
+
+
+def is_rounding(code, wanted):
+    """Whether no other finite code is nearer, but for f32's rounding of the quotient."""
+    value = from_f8(code)
+    slack = 1e-6 * abs(wanted) + 1e-9
+    return all(abs(value - wanted) <= abs(from_f8(other) - wanted) + slack
+               for other in range(256) if not math.isnan(from_f8(other)))
+
+
+def quantisation():
+    for columns in (1, 9, 128, 300):
+        x, w = numbers(3, columns, 1), column_of("w", columns)
+        x[1] = [0.0] * columns
+        normed = [ref.rms_norm(row, weight=w, eps=1e-5)["y"] for row in x]
+        for kernel, rows, more in [("quantize_fp8", x, {}), ("quantize_fp8_pow2", x, {}),
+                                   ("rms_norm_quantize_fp8", normed, {"w": w}),
+                                   ("quantize_fp8_groups", x, {}),
+                                   ("rms_norm_quantize_fp8_groups", normed, {"w": w})]:
+            scalars = [("eps", 1e-5)] if more else []
+            got = runs(kernel, {"x": x, **more}, ["y", "scale"], columns=columns, scalars=scalars)
+            for row, codes, scale in zip(rows, got["y"], got["scale"]):
+                size = 128 if kernel.endswith("groups") else columns
+                scales = scale if isinstance(scale, list) else [scale]
+                for index, s in enumerate(scales):
+                    part = slice(index * size, (index + 1) * size)
+                    amax = max(abs(v) for v in row[part])
+                    expected = max(amax / 448, 2.0 ** -126)
+                    if kernel.endswith("pow2"):
+                        expected = 2.0 ** math.ceil(math.log2(expected))
+                    close(s, expected, 1e-5, 0)
+                    # The codes of what was normalised are judged by the values alone.
+                    for code, value in zip(codes[part], row[part]):
+                        if more:
+                            assert abs(from_f8(code) * s - value) <= 0.0626 * abs(value) + 2e-3 * s
+                        else:
+                            assert is_rounding(code, value / s), (kernel, code, value, s)
+        got = runs("quantize_fp8_static", {"x": x}, ["y"], columns=columns, scalars=[("scale", 0.25)])
+        assert all(is_rounding(c, v / 0.25) for r, q in zip(x, got["y"]) for v, c in zip(r, q))
+        got = runs("quantize_int8", {"x": x}, ["y", "scale"], columns=columns)
+        for row, codes, scale in zip(x, got["y"], got["scale"]):
+            close(scale, max(max(abs(v) for v in row) / 127, 2.0 ** -126), 1e-6, 0)
+            assert all(abs(code) <= 127 and abs(code - v / scale) <= 0.5001
+                       for code, v in zip(codes, row))
+
+
 def statistics():
     for columns in (1, 6, 257):
         x = numbers(4, columns, 1, -1.5, 1.5)
@@ -191,7 +272,8 @@ def statistics():
               scalars=[("correction", 0.0)], absolute=1e-5)
 
 
-PARTS = [softmax_family, norms, cross_entropy, divergences, statistics]
+PARTS = [softmax_family, norms, norm_gradients, cross_entropy, divergences, quantisation,
+         statistics]
 for part in PARTS:
     part()
 missing = set(KERNELS) - SEEN

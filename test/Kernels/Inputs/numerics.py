@@ -155,6 +155,16 @@ def N29_squares_beyond_the_storage_type():
     close(rstd, [1 / 60000, 1 / 65504], 1e-6)
 
 
+def N32_sums_over_rows_are_f32():
+    ones = [[1.0] * 64] * 4096
+    rstd = [1 / math.sqrt(1 + 1e-6)] * 4096
+    dx, dw = call("rms_norm_backward", {"x": (ones, "bf16"), "dy": (ones, "bf16"),
+                                        "w": ([1.0] * 64, "bf16"), "rstd": rstd},
+                  ["dx", "dw"], 64, "bf16,dw:f32")
+    close(dw, [4095.998] * 64, 1e-6)
+    assert all(abs(d) < 1e-5 for row in dx for d in row)
+
+
 def N34_the_gradient_of_a_confident_class():
     row = [-13.8125] * 1024
     row[77] = 0.0
@@ -180,6 +190,34 @@ def N38_a_row_of_zeros():
         without = call("rms_norm", {"x": (rows, storage)}, ["y"], 1000, storage, {"eps": 0.0})
         assert all(math.isnan(v) for v in without[1])
         assert all(math.isfinite(v) for row in (without[0], without[2]) for v in row)
+
+
+def N38_the_gradient_of_a_row_of_zeros():
+    for storage in ("f32", "bf16", "f16"):
+        rows = [[1.0, -2.0] * 500, [0.0] * 1000, [3.0] * 1000]
+        rstd = [ref.rms_norm(row, eps=1e-6)["rstd"] for row in rows]
+        dx, dw = call("rms_norm_backward",
+                      {"x": (rows, storage), "dy": ([[1.0] * 1000] * 3, storage),
+                       "w": ([2.0] * 1000, storage), "rstd": rstd}, ["dx", "dw"], 1000,
+                      storage + ",dw:f32")
+        assert dx[1] == [2000.0] * 1000, dx[1][:3]
+        close(dw, [sum(row[c] * s for row, s in zip(rows, rstd)) for c in range(1000)], 1e-5)
+
+
+def N41_the_gradient_of_one_column():
+    rstd = 1 / math.sqrt(1e-5)
+    x = [[1e30], [-7.0], [0.0], [3.0], [1e-30]]
+    dx, dw, db = call("layer_norm_backward",
+                      {"x": x, "dy": [[1.0]] * 5, "w": [2.0], "mean": [row[0] for row in x],
+                       "rstd": [rstd] * 5}, ["dx", "dw", "db"], 1)
+    assert dx == [[0.0]] * 5 and dw == [0.0] and db == [5.0]
+
+
+def N42_the_gradient_of_a_constant_row():
+    dx = call("layer_norm_backward",
+              {"x": [[3.0] * 64], "dy": [[1.0] + [0.0] * 63], "w": [1.0] * 64, "mean": [3.0],
+               "rstd": [1 / math.sqrt(1e-5)]}, ["dx", "dw", "db"], 64)[0][0]
+    close(dx, [311.2867] + [-4.941059] * 63, 1e-5)
 
 
 def N41_one_column():

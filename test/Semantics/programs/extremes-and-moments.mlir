@@ -21,7 +21,7 @@ quack.kernel @extremes(%x: memref<?x?xf32> in row, %max: memref<?xf32> out scala
 quack.kernel @normalise(%x: memref<?x?xf32> in row, %mean: memref<?xf32> out scalar,
                         %y: memref<?x?xf32> out row) {
   %v = quack.load %x : memref<?x?xf32> -> tensor<?xf32>
-  %m, %q = quack.moments %v : tensor<?xf32>
+  %m, %low, %q = quack.moments %v : tensor<?xf32>
   %n = quack.columns : i32
   %count = arith.sitofp %n : i32 to f32
   %var = arith.divf %q, %count : f32
@@ -41,7 +41,7 @@ quack.kernel @all_of_it(%x: memref<?x?xf32> in row, %a: memref<?xf32> out scalar
                         %b: memref<?xf32> out scalar, %c: memref<?xi32> out scalar,
                         %d: memref<?xf32> out scalar) {
   %v = quack.load %x : memref<?x?xf32> -> tensor<?xf32>
-  %m, %q = quack.moments %v : tensor<?xf32>
+  %m, %low, %q = quack.moments %v : tensor<?xf32>
   %most, %at = quack.argmax %v : tensor<?xf32>
   %zero_s = arith.constant 0.0 : f32
   %zero = quack.broadcast %zero_s : f32 -> tensor<?xf32>

@@ -305,13 +305,12 @@ struct Limits {
   double launch; ///< bytes of a CTA over the time that its start takes
   double issue;  ///< one instruction a scheduler and cycle
   double mufu;   ///< 16 special functions a cycle
-  double weights; ///< what L2 gives, of rows and of the columns that they share
   double life;   ///< microseconds of a CTA, no limit of its own
 
   /// Each alone would be a corner; together they round it.
   double combined() const {
     double sum = 0;
-    for (double limit : {memory, latency, launch, issue, mufu, weights})
+    for (double limit : {memory, latency, launch, issue, mufu})
       sum += std::pow(limit, -4.16);
     return std::pow(sum, -1 / 4.16);
   }
@@ -320,8 +319,7 @@ struct Limits {
                                                {latency, "latency"},
                                                {launch, "launch"},
                                                {issue, "issue"},
-                                               {mufu, "mufu"},
-                                               {weights, "weights"}};
+                                               {mufu, "mufu"}};
     return std::min_element(std::begin(named), std::end(named))->second;
   }
 };
@@ -394,28 +392,6 @@ static double rereadTime(const KernelTraits &traits, const Target &target,
          (target.fitsL2(underWay) ? target.l2Bandwidth : target.readBandwidth);
 }
 
-/// Bytes that a row has of operands which all rows share: each row of a CTA reads them
-/// where it needs them.
-static double sharedBytesPerRow(const KernelTraits &traits, tv::PlanAttr plan) {
-  double bytes = 0;
-  for (const OperandTraits &operand : traits.operands)
-    if (operand.role == Role::columns && isReadAgain(operand, plan))
-      bytes += traits.columns * operand.bytes;
-  return bytes;
-}
-
-/// Microseconds that L2 takes for a row, what it stores, and what of the columns that
-/// all rows share is not found in L1: the less the longer a CTA's part of them is, and
-/// the more shared memory has taken of it. Fitted to norms of rows of 1024 to 131072.
-static double l2Time(const KernelTraits &traits, const Target &target, tv::PlanAttr plan,
-                     int64_t ctasPerSM) {
-  double shared = sharedBytesPerRow(traits, plan);
-  double part = shared / plan.getCtasPerRow();
-  double l1 = target.sharedPerSM - ctasPerSM * estimateShared(traits, plan);
-  double missed = part / (part + target.l1OfWeights * std::max(0.0, l1));
-  return (bytesPerRow(traits) + missed * shared) / target.l2Throughput;
-}
-
 /// The share of an access's sectors that its rows' neighbouring lanes use.
 static double coalescing(const KernelTraits &traits, tv::PlanAttr plan) {
   double segment = std::min(warpSize, plan.getThreadsPerRow()) *
@@ -469,9 +445,6 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
   double rescales = traits.exchanges > 0 ? steps / traits.exchanges : 0;
   double special = traits.exponentials + 1.14 * traits.onlinePasses * rescales;
   limits.mufu = elementBytes * 16 * target.clock / special;
-  limits.weights = std::numeric_limits<double>::infinity();
-  if (sharedBytesPerRow(traits, plan) > 0)
-    limits.weights = rowBytes / l2Time(traits, target, plan, ctasPerSM) / target.sms;
   return limits;
 }
 

@@ -39,8 +39,6 @@ std::optional<Target> Target::lookup(llvm::StringRef name) {
   target.readBandwidth = 4.6e6;
   target.l2Bytes = 50 << 20;
   target.l2Bandwidth = 6.0e6;
-  target.l2Throughput = 7.7e6;
-  target.l1OfWeights = 0.18;
   target.clock = 1755;
   target.memoryLatency = 0.94;
   target.firstData = 3.75;

@@ -34,8 +34,6 @@ struct Target {
   double readBandwidth; ///< the same where little is written
   int64_t l2Bytes;
   double l2Bandwidth;   ///< bytes a microsecond that reads from L2 reach
-  double l2Throughput;  ///< bytes a microsecond, of all that goes through L2
-  double l1OfWeights;   ///< the share of L1 that keeps columns which all rows share
   double clock;         ///< cycles a microsecond
   double memoryLatency; ///< microseconds from a CTA's first load to its data
   double firstData;    ///< microseconds of a launch in which no data move

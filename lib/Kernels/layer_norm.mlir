@@ -24,10 +24,11 @@ quack.kernel @layer_norm(%x: memref<?x?xf32> in row,
   quack.store %scale, %rstd : f32, memref<?xf32>
   %m_row = quack.broadcast %m : f32 -> tensor<?xf32>
   %above = arith.subf %h, %m_row : tensor<?xf32>
-  %low_row = quack.broadcast %low : f32 -> tensor<?xf32>
-  %centred = arith.subf %above, %low_row : tensor<?xf32>
   %scale_row = quack.broadcast %scale : f32 -> tensor<?xf32>
-  %normal = arith.mulf %centred, %scale_row : tensor<?xf32>
+  %rest = arith.mulf %low, %scale : f32
+  %less = arith.negf %rest : f32
+  %less_row = quack.broadcast %less : f32 -> tensor<?xf32>
+  %normal = math.fma %above, %scale_row, %less_row : tensor<?xf32>
   %w = quack.load %weight : memref<?xf32> -> tensor<?xf32>
   %weighted = arith.mulf %normal, %w : tensor<?xf32>
   %b = quack.load %bias : memref<?xf32> -> tensor<?xf32>

@@ -232,8 +232,17 @@ SmallVector<Value> TileBuilder::createMoments(MomentsOp moments) {
   Value one = splat(loc, b.getF32FloatAttr(1), partial);
   Value atLeastOne = createCombine(b, loc, ReduceKind::maximumf, count, one);
   Value mean = arith::DivFOp::create(b, loc, sum, atLeastOne);
-  Value deviation = subtract(subtract(again, spread(first)), spread(mean));
-  Value squares = sumOfThread(arith::MulFOp::create(b, loc, deviation, deviation));
+  // Deviations from what the mean is rounded to, which is d off: n d^2 too much.
+  auto multiply = [&](Value x, Value y) -> Value {
+    return arith::MulFOp::create(b, loc, x, y);
+  };
+  Value centre = arith::AddFOp::create(b, loc, first, mean);
+  Value deviation = subtract(again, spread(centre));
+  Value off = subtract(subtract(centre, first), mean);
+  Value squares = subtract(sumOfThread(multiply(deviation, deviation)),
+                           multiply(count, multiply(off, off)));
+  squares = createCombine(b, loc, ReduceKind::maximumf, squares,
+                          splat(loc, zero, partial));
   // Of a thread without elements the first one is none's.
   TypedAttr least = getIdentity(ReduceKind::maximumf, b.getF32Type());
   Value isNone = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, count, one);

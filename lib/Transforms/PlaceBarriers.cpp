@@ -272,8 +272,8 @@ void BarrierPlacer::placeRowStore(tv::StoreOp store) {
   unsigned written = cast<BlockArgument>(store.getTarget()).getArgNumber();
   auto mayChange = [&](tv::GatherOp gather) {
     unsigned read = cast<BlockArgument>(gather.getSource()).getArgNumber();
-    return read == written || mayShareMemory(kernel.getFunctionType(),
-                                             kernel.getOperandSpecs(), read, written);
+    return mayShareMemory(kernel.getFunctionType(), kernel.getOperandSpecs(), read,
+                          written);
   };
   if (llvm::none_of(kernel.getBody().front().getOps<tv::GatherOp>(), mayChange))
     return;

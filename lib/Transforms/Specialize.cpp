@@ -158,15 +158,8 @@ static void substitute(KernelOp kernel, BlockArgument arg) {
     OpBuilder b(user);
     Type type = user->getResult(0).getType();
     Value value = constant(b, user->getLoc(), getElementTypeOrSelf(type));
-    auto row = dyn_cast<RankedTensorType>(type);
-    if (row && row.hasStaticShape()) {
-      auto scalar = value.getDefiningOp<arith::ConstantOp>();
-      value = arith::ConstantOp::create(b, user->getLoc(),
-                                        DenseElementsAttr::get(row, scalar.getValue()));
-      scalar.erase();
-    } else if (row) {
-      value = BroadcastOp::create(b, user->getLoc(), row, value);
-    }
+    if (isa<RankedTensorType>(type))
+      value = BroadcastOp::create(b, user->getLoc(), type, value);
     user->replaceAllUsesWith(ValueRange(value));
     user->erase();
   }

@@ -76,29 +76,14 @@ void ThreadBuilder::finish(tv::ThreadReduceOp reduce, const Values &sums, int64_
 // Within a warp
 //===----------------------------------------------------------------------===//
 
-/// shfl.sync.bfly on 32 bits (PTX ISA, shfl.sync).
-static Value shuffle(OpBuilder &b, Location loc, Value value, int64_t distance) {
+/// shfl.sync on 32 bits: bfly from a distance, idx from a lane (PTX ISA, shfl.sync).
+static Value shuffle(OpBuilder &b, Location loc, Value value, Value from,
+                     NVVM::ShflKind kind = NVVM::ShflKind::bfly) {
   auto i32 = [&](int64_t v) -> Value {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(v));
   };
-  return NVVM::ShflOp::create(b, loc, value.getType(), i32(-1), value,
-                              i32(distance), i32(warpSize - 1),
-                              NVVM::ShflKind::bfly, UnitAttr());
-}
-
-/// shfl.sync.idx from the first of the lanes that `distances` join.
-static Value fromFirst(OpBuilder &b, Location loc, Value value,
-                       ArrayRef<int64_t> distances) {
-  auto i32 = [&](int64_t v) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(v));
-  };
-  int64_t joined = 0;
-  for (int64_t distance : distances)
-    joined |= distance;
-  Value lane = NVVM::LaneIdOp::create(b, loc, b.getI32Type());
-  Value first = arith::AndIOp::create(b, loc, lane, i32(~joined & (warpSize - 1)));
-  return NVVM::ShflOp::create(b, loc, value.getType(), i32(-1), value, first,
-                              i32(warpSize - 1), NVVM::ShflKind::idx, UnitAttr());
+  return NVVM::ShflOp::create(b, loc, value.getType(), i32(-1), value, from,
+                              i32(warpSize - 1), kind, UnitAttr());
 }
 
 ThreadBuilder::Values ThreadBuilder::butterfly(const Combiner &combiner,
@@ -108,13 +93,18 @@ ThreadBuilder::Values ThreadBuilder::butterfly(const Combiner &combiner,
   for (int64_t distance : distances) {
     Values others;
     for (Value value : values)
-      others.push_back(shuffle(b, loc, value, distance));
+      others.push_back(shuffle(b, loc, value, i32(distance)));
     values = combine(combiner, values, others, loc);
   }
   // Lanes have combined the same partials, but in changed places: take one lane's.
-  if (!distances.empty() && !combiner.region->empty() && !isSymmetric(*combiner.region))
+  if (!distances.empty() && !combiner.region->empty() && !isSymmetric(*combiner.region)) {
+    int64_t joined = 0;
+    for (int64_t distance : distances)
+      joined |= distance;
+    Value first = arith::AndIOp::create(b, loc, lane(), i32(~joined & (warpSize - 1)));
     for (Value &value : values)
-      value = fromFirst(b, loc, value, distances);
+      value = shuffle(b, loc, value, first, NVVM::ShflKind::idx);
+  }
   return values;
 }
 

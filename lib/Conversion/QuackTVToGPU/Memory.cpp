@@ -126,7 +126,7 @@ Value ThreadBuilder::gatherPiece(tv::GatherOp gather, int64_t index) {
       b, loc, row.getType(), b.getIntegerType(fragment.elementBytes() * 8), row,
       ArrayRef<LLVM::GEPArg>{column});
   unsigned number = cast<BlockArgument>(gather.getSource()).getArgNumber();
-  hasGathered |= kernel.getOperandAttr(number).getRole() == Role::row;
+  hasGathered |= mayBeStored(kernel.getFunctionType(), kernel.getOperandSpecs(), number);
   Part part{both(rowExists(fragment, rowOffset), exists), Predicate(), 0};
   return fromLoaded(loadWords({address, 0}, fragment.elementBytes(),
                               loadSpace(tv::LoadPolicy::cached), part, Value()),

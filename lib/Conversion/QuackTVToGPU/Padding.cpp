@@ -127,14 +127,9 @@ Value ThreadBuilder::createMask(tv::MaskOp mask, int64_t index) {
 /// A masked piece that exists or does not as a whole is skipped: a predicate on the
 /// combining instruction, where the identity would take one more for each element.
 void ThreadBuilder::accumulate(tv::ThreadReduceOp reduce, Values &sums, int64_t index) {
-  Values masked;
-  for (Value source : reduce.getSources())
-    if (sums.empty() || !source.getDefiningOp<tv::MaskOp>())
-      masked.push_back(piece(source, index));
-    else
-      masked.push_back(Value());
   if (sums.empty()) {
-    sums = masked;
+    for (Value source : reduce.getSources())
+      sums.push_back(piece(source, index));
     return;
   }
   // All masks begin at the row's end.
@@ -144,11 +139,11 @@ void ThreadBuilder::accumulate(tv::ThreadReduceOp reduce, Values &sums, int64_t 
   bool isWhole = exists && !isTail(fragment, column);
   bool isSkipped = false;
   Values values;
-  for (auto [source, value] : llvm::zip(reduce.getSources(), masked)) {
+  for (Value source : reduce.getSources()) {
     auto mask = source.getDefiningOp<tv::MaskOp>();
     bool skips = mask && isWhole && !isFilledWith(mask);
     isSkipped |= skips;
-    values.push_back(value ? value : piece(skips ? mask.getSource() : source, index));
+    values.push_back(piece(skips ? mask.getSource() : source, index));
   }
   Values combined = combine(combinerOf(reduce), sums, values, reduce.getLoc());
   for (auto [sum, next] : llvm::zip(sums, combined))

@@ -103,13 +103,7 @@ bool quack::sharesEdges(const Fragment &fragment) {
 bool quack::mayBeOverwritten(tv::LoadOp load) {
   auto kernel = load->getParentOfType<tv::KernelOp>();
   unsigned index = cast<BlockArgument>(load.getSource()).getArgNumber();
-  if (kernel.getOperandAttr(index).getDirection() == Direction::inout)
-    return true;
-  return llvm::any_of(llvm::seq<unsigned>(0, kernel.getOperandSpecs().size()),
-                      [&](unsigned other) {
-                        return mayShareMemory(kernel.getFunctionType(),
-                                              kernel.getOperandSpecs(), index, other);
-                      });
+  return mayBeStored(kernel.getFunctionType(), kernel.getOperandSpecs(), index);
 }
 
 //===----------------------------------------------------------------------===//

@@ -162,7 +162,7 @@ void ThreadBuilder::endTiles() {
     NVVM::CpAsyncWaitGroupOp::create(b, loc, 0);
   currentTile = phase = Value();
   setSums(loop.getResults().drop_back());
-  bool hasGathered = false;
+  bool hasMet = false;
   for (auto &[op, list] : sums) {
     auto sum = cast<tv::AccumulateOp>(op);
     if (sum.getGroups() == 1) {
@@ -170,9 +170,9 @@ void ThreadBuilder::endTiles() {
       continue;
     }
     // Sums meet in one place.
-    if (hasGathered)
+    if (hasMet)
       NVVM::Barrier0Op::create(b, loc);
-    hasGathered = true;
+    hasMet = true;
     gatherPartial(sum);
   }
 }

@@ -55,7 +55,8 @@ Value TileBuilder::createElement(OpResult row, Value column) {
     // Nothing but a widening works on floats of 8 bits.
     if (isByteFloat(storage))
       read = convert(loc, read, b.getF32Type());
-    if (mayBeStored(kernel, arg.getArgNumber()))
+    if (mayBeStored(kernel.getFunctionType(), kernel.getOperandSpecs(),
+                    arg.getArgNumber()))
       read = meet(loc, read);
     return convert(loc, read, element);
   }

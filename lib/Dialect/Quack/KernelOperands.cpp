@@ -382,8 +382,16 @@ bool quack::mayShareMemory(FunctionType type, ArrayAttr specs, unsigned read,
   auto width = [&](unsigned index) {
     return getElementTypeOrSelf(type.getInput(index)).getIntOrFloatBitWidth();
   };
+  if (read == written)
+    return spec(read).getDirection() == Direction::inout;
   return spec(read).getRole() == Role::row && spec(written).getRole() == Role::row &&
          spec(written).getDirection() == Direction::out && width(read) == width(written);
+}
+
+bool quack::mayBeStored(FunctionType type, ArrayAttr specs, unsigned read) {
+  return llvm::any_of(llvm::seq<unsigned>(0, specs.size()), [&](unsigned written) {
+    return mayShareMemory(type, specs, read, written);
+  });
 }
 
 void quack::dropAbsentOperands(KernelOp kernel) {

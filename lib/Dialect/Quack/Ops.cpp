@@ -463,21 +463,12 @@ int64_t quack::getPassCount(Operation *op) {
   return isa<ReduceOp>(op) ? 1 : 0;
 }
 
-bool quack::mayBeStored(KernelOp kernel, unsigned read) {
-  if (kernel.getOperandAttr(read).getDirection() == Direction::inout)
-    return true;
-  return llvm::any_of(llvm::seq<unsigned>(0, kernel.getOperandSpecs().size()),
-                      [&](unsigned other) {
-                        return mayShareMemory(kernel.getFunctionType(),
-                                              kernel.getOperandSpecs(), read, other);
-                      });
-}
-
 bool quack::mustMeet(ExtractOp extract) {
   auto kernel = extract->getParentOfType<KernelOp>();
   return dependsOn(extract.getSource(), [&](Operation *op) {
     auto load = dyn_cast<LoadOp>(op);
     return load && isa<RankedTensorType>(load.getType()) &&
-           mayBeStored(kernel, cast<BlockArgument>(load.getSource()).getArgNumber());
+           mayBeStored(kernel.getFunctionType(), kernel.getOperandSpecs(),
+                       cast<BlockArgument>(load.getSource()).getArgNumber());
   });
 }

@@ -91,13 +91,6 @@ LogicalResult KernelOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
-/// Returns whether storing operand `number` may change the row operand `source`.
-static bool mayBeStored(KernelOp kernel, Value source, unsigned number) {
-  unsigned read = cast<BlockArgument>(source).getArgNumber();
-  return read == number || mayShareMemory(kernel.getFunctionType(),
-                                          kernel.getOperandSpecs(), read, number);
-}
-
 namespace {
 /// Walks a kernel body once and follows the state of its barriers.
 class ProtocolChecker {
@@ -277,7 +270,9 @@ private:
     unsigned number = cast<BlockArgument>(op.getTarget()).getArgNumber();
     bool sharesRow = kernel.getPlan().getThreadsPerRow() > 1;
     for (GatherOp gather : gathered)
-      if (arePlaced && sharesRow && mayBeStored(kernel, gather.getSource(), number))
+      if (unsigned read = cast<BlockArgument>(gather.getSource()).getArgNumber();
+          arePlaced && sharesRow &&
+          mayShareMemory(kernel.getFunctionType(), kernel.getOperandSpecs(), read, number))
         return op.emitOpError("of a row must come after all threads of the row have "
                               "combined what a gather reads, which may lie there");
     bool isLoaded = loadedScalars.contains(op.getTarget()) ||

@@ -44,20 +44,23 @@ static uint16_t roundedByAPFloat(const Format &format, T value) {
   return wide.bitcastToAPInt().getZExtValue();
 }
 
+/// Checks that `got`, made of `bits`, has the bits of `expected` as an f32, or is NaN
+/// like it.
+static void checkWidened(float got, APFloat expected, unsigned bits) {
+  bool losesInfo;
+  expected.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &losesInfo);
+  if (expected.isNaN())
+    ASSERT_TRUE(std::isnan(got)) << bits;
+  else
+    ASSERT_EQ(bit_cast<uint32_t>(got), expected.bitcastToAPInt().getZExtValue()) << bits;
+}
+
 TEST(StorageTest, widensEveryPattern) {
   for (const Format &format : formats)
     for (unsigned bits = 0; bits < 65536; ++bits) {
       float got = format.widen(bits);
       APFloat expected = fromPattern(format, bits);
-      bool losesInfo;
-      expected.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
-                       &losesInfo);
-      if (expected.isNaN())
-        ASSERT_TRUE(std::isnan(got)) << bits;
-      else
-        ASSERT_EQ(bit_cast<uint32_t>(got),
-                  expected.bitcastToAPInt().getZExtValue())
-            << bits;
+      ASSERT_NO_FATAL_FAILURE(checkWidened(got, expected, bits));
     }
 }
 
@@ -142,16 +145,8 @@ TEST(StorageTest, widensEveryByte) {
   for (const ByteFormat &format : byteFormats)
     for (unsigned bits = 0; bits < 256; ++bits) {
       APFloat expected(format.semantics, APInt(8, bits));
-      bool losesInfo;
-      expected.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
-                       &losesInfo);
       float got = byteToFloat(format.format, bits);
-      if (expected.isNaN())
-        ASSERT_TRUE(std::isnan(got)) << bits;
-      else
-        ASSERT_EQ(bit_cast<uint32_t>(got),
-                  expected.bitcastToAPInt().getZExtValue())
-            << bits;
+      ASSERT_NO_FATAL_FAILURE(checkWidened(got, expected, bits));
     }
 }
 

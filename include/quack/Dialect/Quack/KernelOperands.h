@@ -97,10 +97,14 @@ llvm::LogicalResult verifyKernelOperands(mlir::Operation *kernel,
 /// not fixed yet.
 int64_t getKernelColumns(mlir::FunctionType type, mlir::ArrayAttr specs);
 
-/// Returns whether the row operand `read` may lie where the row operand `written`,
-/// which is `out`, does: their elements are of one size.
+/// Returns whether storing operand `written` may change what operand `read` holds: it
+/// is the same, updated, or both are rows, `written` is `out` and their elements are of
+/// one size, so that one may lie where the other does.
 bool mayShareMemory(mlir::FunctionType type, mlir::ArrayAttr specs, unsigned read,
                     unsigned written);
+
+/// The same of any operand that a kernel with such operands stores.
+bool mayBeStored(mlir::FunctionType type, mlir::ArrayAttr specs, unsigned read);
 
 /// Returns the kernel operand that `value` is an argument of, or null with an
 /// error on `op` if it is none. `what` names the operand of `op`.
@@ -152,9 +156,6 @@ mlir::Value createCombine(mlir::OpBuilder &builder, mlir::Location loc,
 /// all but reductions. Those that tell each thread about its own elements first, before
 /// threads meet, take 2.
 int64_t getPassCount(mlir::Operation *op);
-
-/// Returns whether storing a row of `kernel` may change operand `read`.
-bool mayBeStored(KernelOp kernel, unsigned read);
 
 /// Returns whether all threads of a row must have made `extract` before the row is
 /// stored: what it reads may lie where the row does.

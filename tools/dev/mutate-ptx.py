@@ -37,6 +37,11 @@ MOST_LISTED = 0.05
 # A report of these says that something is wrong, not what.
 VAGUE = {"schedule-dependent", "step-limit"}
 
+# One kernel for each form of reduction: a sum, a maximum, a pair that is merged online,
+# moments, places of extremes, an element taken by its index.
+KERNELS = ["argmax", "cross_entropy", "l2_normalize", "layer_norm", "log_softmax", "logsumexp",
+           "max", "mean", "softmax", "sum"]
+SIZES = {"f32": 4, "bf16": 2, "f16": 2, "i32": 4, "i64": 8}
 # What the planner picks, then each form of hold and of exchange.
 PLANS = {
     8192: [
@@ -73,14 +78,16 @@ class Launch:
                         f"--cluster={metadata['cluster']}",
                         f"--shared={metadata['shared_bytes']}"]
         for operand in metadata["abi"]["operands"]:
-            size = {"f32": 4, "bf16": 2, "f16": 2}[operand["type"]]
-            columns = metadata["columns"] if operand["role"] == "row" else 1
-            if operand["role"] == "value":
+            role = operand["role"]
+            if role == "value":
                 continue
+            columns = metadata["columns"] if role in ("row", "columns") else 1
+            count = columns * (1 if role == "columns" else rows)
             self.options.append(
                 "--arg=same:0" if in_place and operand["direction"] == "out"
-                else f"--arg=zeros:{rows * columns * size}")
-            self.options.append(f"--arg=i64:{columns}")
+                else f"--arg=zeros:{count * SIZES[operand['type']]}")
+            if role != "columns":
+                self.options.append(f"--arg=i64:{columns}")
         self.options.append(f"--arg=i64:{rows}")
         self.options += ["--arg=f32:1e-6"
                          for operand in metadata["abi"]["operands"]
@@ -132,7 +139,7 @@ def compile_one(arguments, folder, name, kernel, columns, storage, pin):
 def compile_all(arguments, folder, pool):
     """Returns the launches that --only selects."""
     jobs = []
-    for kernel in sorted((ROOT / "lib" / "Kernels").glob("*.mlir")):
+    for kernel in (ROOT / "lib" / "Kernels" / f"{name}.mlir" for name in KERNELS):
         for columns, plans in PLANS.items():
             for storage, pin in plans:
                 name = f"{kernel.stem}-{columns}-{storage}" + (

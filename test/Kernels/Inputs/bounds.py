@@ -93,6 +93,11 @@ def add_up(row):
     return np.sum(row, axis=-1, keepdims=True, dtype=np.longdouble).astype(np.float64)
 
 
+def rounded(product):
+    """The rounding of a product, which may be subnormal."""
+    return U * abs(product) + np.where((product != 0) & (abs(product) < 2 * FLUSH), TINY, 0)
+
+
 def total(terms, errors, tree):
     """A sum in f32 of terms that are `errors` off: d u sum |terms| more."""
     return add_up(terms), add_up(errors + 0 * terms) + tree.depth * U * add_up(abs(terms))

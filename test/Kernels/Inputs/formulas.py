@@ -58,7 +58,7 @@ def logsumexp(tree, x, mask=None, scale=None):
 
 @formula("softmax_backward")
 def softmax_backward(tree, y, dy, scale=None):
-    dot, error = total(y * dy, U * abs(y * dy), tree)
+    dot, error = total(y * dy, rounded(y * dy), tree)
     rest = dy - dot
     return {"dx": with_factor(y * rest, abs(y) * (error + 2 * U * abs(rest)), scale)}
 
@@ -135,12 +135,12 @@ def layer_norm(tree, x, eps, residual=None, weight=None, bias=None):
 def rms_norm_backward(tree, x, w, dy, rstd):
     xhat = x * rstd
     product, g = dy * xhat * w, dy * w
-    s, error = total(product, 3 * U * abs(product), tree)
+    s, error = total(product, 3 * rounded(product), tree)
     c = s / tree.columns
-    of_c = error / tree.columns + U * abs(c)
+    of_c = error / tree.columns + rounded(c)
     along = xhat * c
     across = g - along
-    of_across = abs(xhat) * of_c + 2 * U * abs(along) + U * abs(g) + U * abs(across)
+    of_across = abs(xhat) * of_c + 2 * rounded(along) + rounded(g) + U * abs(across)
     rows = tree.depth_over_rows(len(x))
     dw = dy * xhat
     return {"dx": (across * rstd, rstd * (of_across + U * abs(across))),
@@ -155,14 +155,14 @@ def over_rows(values):
 def layer_norm_backward(tree, x, w, dy, mean, rstd):
     xhat = (x - mean) * rstd
     product, g = dy * xhat * w, dy * w
-    g_sum, of_g_sum = total(g, U * abs(g), tree)
-    s, error = total(product, 4 * U * abs(product), tree)
+    g_sum, of_g_sum = total(g, rounded(g), tree)
+    s, error = total(product, 4 * rounded(product), tree)
     g_mean, c = g_sum / tree.columns, s / tree.columns
-    of_g_mean = of_g_sum / tree.columns + U * abs(g_mean)
-    of_c = error / tree.columns + U * abs(c)
+    of_g_mean = of_g_sum / tree.columns + rounded(g_mean)
+    of_c = error / tree.columns + rounded(c)
     along, level = xhat * c, g - g_mean
     across = level - along
-    of_across = (abs(xhat) * of_c + 3 * U * abs(along) + U * abs(g) + of_g_mean
+    of_across = (abs(xhat) * of_c + 3 * rounded(along) + rounded(g) + of_g_mean
                  + U * abs(level) + U * abs(across))
     rows = tree.depth_over_rows(len(x))
     dw = dy * xhat

@@ -62,12 +62,14 @@ def rms_backward(g, of_mean):
 
 
 def few_terms(g):
-    """Log-probabilities, not normalised: sums of a term each, whose errors do not average."""
-    at = g.rng.integers(0, g.columns, size=g.count)
+    """Log-probabilities, not normalised: sums of a term each, whose errors do not average,
+    of two that are near each other."""
+    at = np.arange(g.count), g.rng.integers(0, g.columns, size=g.count)
+    near = g.rng.uniform(-6, 0, size=g.count)
     found = {}
     for name in ("x", "t"):
         found[name] = np.full((g.count, g.columns), -100.0)
-        found[name][np.arange(g.count), at] = g.rng.uniform(-3, 0, size=g.count)
+        found[name][at] = near * g.rng.uniform(0.9, 1, size=g.count)
     return found
 
 
@@ -232,8 +234,9 @@ def judge(kernel, given, scalars, found, types, plan, columns):
         if types[name] in ("f32", "bf16", "f16"):
             value, error = stored(value, error + 0 * value, types[name])
         error = error + 0 * value
-        # What may overflow has no bound; of these rows little may.
-        assert np.isfinite(error).mean() > 0.9, (kernel, name, np.isfinite(error).mean())
+        # What may overflow has no bound; of these rows few may, in f16.
+        bounded = np.isfinite(error).mean()
+        assert bounded > 0.75, "only %.2f of %s of %s have bounds" % (bounded, name, kernel)
         shares[name] = used(got.reshape(value.shape), value, error)
     return shares
 

@@ -57,9 +57,10 @@ def absorbed(n, rest):
     return row
 
 
-def opposed(n, rest, rng):
-    """Two great elements of opposite sign, beside whose squares no other one's counts."""
-    row = rest * rng.choice([-1, 1], size=n)
+def opposed(n, rest):
+    """Two great elements of opposite sign, beside whose squares no other one's counts. The
+    mean of a thread's elements is 0, if it has runs of an even number."""
+    row = rest * alternating(n)
     row[1], row[2] = 1 + 2.0 ** -7, -1 - 2.0 ** -7
     return row
 
@@ -91,7 +92,7 @@ ADVERSARIAL = {
     "one dominant, rest absorbed": lambda n, rng: absorbed(n, U * (1 - 2.0 ** -6)),
     "one dominant of squares": lambda n, rng: absorbed(n, 2.0 ** -12 * (1 - 2.0 ** -7)),
     "one dominant of exponentials": lambda n, rng: absorbed(n, -16.66),
-    "two of opposite signs": lambda n, rng: opposed(n, 2.0 ** -12 * (1 - 2.0 ** -7), rng),
+    "two of opposite signs": lambda n, rng: opposed(n, 2.0 ** -12 * (1 - 2.0 ** -7)),
     "two peaks": two_peaks,
     "the first is least": first_is_least,
     "two powers": lambda n, rng: np.where(np.arange(n) % (n // 2 + 1) == 3, 1 + 3 * 2.0 ** -12, 1.0),

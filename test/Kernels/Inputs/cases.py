@@ -74,9 +74,12 @@ def few_terms(g):
 
 
 def few_factors(g):
-    """Products that neither overflow nor vanish: powers of two, and six other factors."""
-    x = np.tile(2.0 ** (1 - 2.0 * (np.arange(g.columns) % 2)), (g.count, 1))
-    x[:, ::g.columns // 6 + 1] = 1 + g.rng.uniform(size=x[:, ::g.columns // 6 + 1].shape)
+    """Products that neither overflow nor vanish in any order: signs, a few powers of two and
+    six other factors."""
+    x = g.rng.choice([-1.0, 1.0], size=(g.count, g.columns))
+    x[:, ::g.columns // 20 + 1] *= 4.0
+    x[:, 3::g.columns // 20 + 1] *= 0.25
+    x[:, 1::g.columns // 6 + 1] *= 1 + g.rng.uniform(size=x[:, 1::g.columns // 6 + 1].shape)
     return {"x": x}
 
 

@@ -55,7 +55,8 @@ TEXTBOOK = MEAN + """  %KEY_products = arith.mulf %IN, %IN : tensor<?xf32>
   %KEY_part = arith.mulf %KEY_sum, %MEAN : f32
   %SQUARES = arith.subf %KEY_all, %KEY_part : f32
 """
-REDUCE = re.compile(r"^  %(\w+) = quack\.reduce (\w+) %(\w+) : tensor<\?xf32> -> f32\n", re.M)
+REDUCE = re.compile(r"^  %(\w+) = quack\.(?:group_)?reduce (\w+) %(\w+) : tensor<\?xf32> -> .*\n",
+                    re.M)
 ACCUMULATE = re.compile(r"^  quack\.accumulate %(\w+), %(\w+) : .*\n", re.M)
 MOMENTS = re.compile(r"^  %(\w+), %(\w+), %(\w+) = quack\.moments %(\w+) : tensor<\?xf32>\n", re.M)
 IDENTITIES = {"addf": "0.0", "mulf": "1.0", "maximumf": "0xFF800000", "minimumf": "0x7F800000"}

@@ -40,7 +40,7 @@ def check_points(runner, pool, kernels):
         case, (columns, kind, pin, samples) = job
         try:
             return list(cases.check(runner, case, columns, kind, pin, samples))
-        except AssertionError as error:
+        except Exception as error:  # a line of its own, and the others go on
             return error
 
     jobs = [(case, point) for point in POINTS for case in cases.CASES
@@ -49,8 +49,8 @@ def check_points(runner, pool, kernels):
     hardest = collections.defaultdict(float)
     failures = []
     for (case, point), found in zip(jobs, pool.map(run, jobs)):
-        if isinstance(found, AssertionError):
-            failures.append("%s, N = %d, %s: %s" % (case[0], point[0], point[1], found))
+        if isinstance(found, Exception):
+            failures.append("%s, N = %d, %s: %r" % (case[0], point[0], point[1], found))
             continue
         for output, row, share in found:
             key = case[0], output, "f32" if point[1] == "f32" else "16 bits"
@@ -79,14 +79,14 @@ def check_gradients(runner, pool, kernels):
     def run(job):
         try:
             return autograd.run(runner, *job)
-        except AssertionError as error:
+        except Exception as error:  # a line of its own, and the others go on
             return error
 
     bad, count = 0, 0
     for (check, columns, kind), found in zip(jobs, pool.map(run, jobs)):
         where = "%-42s N = %-5d %-5s" % (check.name, columns, kind)
-        if isinstance(found, AssertionError):
-            print("autograd FAILED %s %s" % (where, found))
+        if isinstance(found, Exception):
+            print("autograd FAILED %s %r" % (where, found))
             bad, count = bad + 1, count + 1
             continue
         for output, share, ours, theirs in found:

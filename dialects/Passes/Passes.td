@@ -16,7 +16,9 @@ def QuackSpecialize : Pass<"quack-specialize", "::mlir::ModuleOp"> {
   let description = [{
     Gives each `quack.kernel` whose N is `?` the number of columns of `columns`,
     and each operand named by `storage` that element type in memory. Optional operands
-    that `storage` does not name are taken out.
+    that `storage` does not name are taken out. What is stored in floats of 8 bits may
+    be stored as `i8` instead: the nearest integer, half to even, from -127 to 127. `groups` gives the groups of columns of
+    generic kernels another size.
 
     Before, with `columns=64 storage=bf16`:
     ```mlir
@@ -43,8 +45,12 @@ def QuackSpecialize : Pass<"quack-specialize", "::mlir::ModuleOp"> {
            "Storage types: one type (f32, bf16, f16) for all float row and "
            "columns operands but those of 8 bits, or name:type pairs joined by "
            "commas; both may be mixed, the pairs win. Optional operands are there if a "
-           "pair names them">];
-  let dependentDialects = ["::quack::QuackDialect", "::mlir::arith::ArithDialect"];
+           "pair names them">,
+    Option<"groups", "groups", "int64_t", /*default=*/"0",
+           "Columns of a group, in generic kernels that have groups (0: as the kernel "
+           "says)">];
+  let dependentDialects = ["::quack::QuackDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
 }
 
 def QuackPlan : Pass<"quack-plan", "::mlir::ModuleOp"> {

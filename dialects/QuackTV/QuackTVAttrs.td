@@ -90,7 +90,7 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     | `store` | for each operand, cache policy of stores | `write_back`, `streaming`, `skip_l1` |
     | `rows` | M that launches usually have, for the cost model; launches may have any other | 1 … |
     | `least_rows` | launches of fewer rows take the kernel's `otherwise` | 1 … |
-    | `partials` | of a kernel that accumulates: the clusters of a launch, each of which takes every so many'th tile and adds up a partial sum | 1 … 16384 |
+    | `partials` | of a kernel that accumulates, or whose sums are all absent: the clusters of a launch, each of which takes every so many'th tile and adds up a partial sum | 1 … 16384 |
     | `reproducible` | a row's bits must not depend on `rows`: no split | `true`, `false` |
 
     `registers` keeps what a pass computes for the next one. With the others a

@@ -90,12 +90,12 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     - (C19) once `shared_bytes` is set, what a `gather` reads of a row that may be
       stored (an `inout` row, or one as wide as an `out` row) is part of what each
       thread has combined or collected before it stores that row.
-    - (C20) a kernel has an `accumulate` or a `fold` just where its plan has
-      `partials`; rows are not split then.
+    - (C20) a kernel with an `accumulate` or a `fold` has a plan with `partials`; where
+      there are `partials`, rows are not split.
     - (C21) a kernel that folds does nothing else.
-    - (C22) once `shared_bytes` is set, a kernel that accumulates has one `each_tile`,
-      after which come all operations but those of its mbarriers; other kernels have
-      none. It stages by async alone.
+    - (C22) once `shared_bytes` is set, a kernel whose plan has `partials`, and that does
+      not fold, has one `each_tile`, after which come all operations but those of its
+      mbarriers; other kernels have none. It stages by async alone.
     - (C23) what `accumulate` and `fold` access lies within `workspace`.
     - (C24) of other dialects only `arith.extf` works on floats of 8 bits.
   }];

@@ -3,10 +3,17 @@
 // loss = (1 - s) * w[t] * (lse - v[t]) + s / N * sum w * (lse - v). z_loss adds z * lse^2, a
 // soft cap makes v = cap * tanh(x / cap) of the logits. Differences are taken before the
 // normaliser is added to a large maximum, so that a common offset of the row costs nothing.
+//
+// total is the sum of loss / divisor over the rows: torch's reduction sum, and mean where
+// divisor is what target_count or target_weights finds; NaN where that is 0. weight_sum is
+// that divisor, too, for the gradient: the sum of w[t] over rows that are not ignored.
 quack.kernel @cross_entropy(%x: memref<?x?xf32> in row, %target: memref<?xi64> in scalar,
                             %weight: memref<?xf32> in columns optional 1.0,
                             %loss: memref<?xf32> out scalar,
                             %lse: memref<?xf32> out scalar optional,
+                            %divisor: memref<f32> in single optional 1.0,
+                            %total: memref<f32> out single optional,
+                            %weight_sum: memref<f32> out single optional,
                             %ignore_index: i64 optional -100, %smoothing: f32 optional 0.0,
                             %z_loss: f32 optional 0.0, %cap: f32 optional 0.0) {
   %given = quack.load %x : memref<?x?xf32> -> tensor<?xf32>
@@ -60,4 +67,9 @@ quack.kernel @cross_entropy(%x: memref<?x?xf32> in row, %target: memref<?xi64> i
   %whole = arith.select %is_z, %with_z, %plain : f32
   %result = arith.select %is_ignored, %zero, %whole : f32
   quack.store %result, %loss : f32, memref<?xf32>
+  %parts = quack.load %divisor : memref<f32> -> f32
+  %part_of_total = arith.divf %result, %parts : f32
+  quack.accumulate %part_of_total, %total : f32, memref<f32>
+  %w_counted = arith.select %is_ignored, %zero, %w_target : f32
+  quack.accumulate %w_counted, %weight_sum : f32, memref<f32>
 }

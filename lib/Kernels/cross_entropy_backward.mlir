@@ -5,13 +5,16 @@
 //     dx = dloss * ((1 - s) * w[t] * (p - onehot(t)) + s / N * (sum(w) * p - w)
 //                   + 2 * z * lse * p) * (1 - tanh(x / cap)^2)
 //
-// with p = softmax(v); 0 in rows whose target is ignored.
+// with p = softmax(v); 0 in rows whose target is ignored. Of the mean of the losses, which
+// cross_entropy calls total, each row's dloss is total's, divided by divisor.
 quack.kernel @cross_entropy_backward(%x: memref<?x?xf32> in row, %target: memref<?xi64> in scalar,
                                      %weight: memref<?xf32> in columns optional 1.0,
                                      %dloss: memref<?xf32> in scalar optional 1.0,
                                      %dx: memref<?x?xf32> out row,
                                      %loss: memref<?xf32> out scalar optional,
                                      %lse: memref<?xf32> out scalar optional,
+                                     %divisor: memref<f32> in single optional 1.0,
+                                     %total: memref<f32> out single optional,
                                      %ignore_index: i64 optional -100,
                                      %smoothing: f32 optional 0.0,
                                      %z_loss: f32 optional 0.0, %cap: f32 optional 0.0) {
@@ -66,8 +69,12 @@ quack.kernel @cross_entropy_backward(%x: memref<?x?xf32> in row, %target: memref
   %whole = arith.select %is_z, %with_z, %plain : f32
   %result = arith.select %is_ignored, %zero, %whole : f32
   quack.store %result, %loss : f32, memref<?xf32>
+  %parts = quack.load %divisor : memref<f32> -> f32
+  %part_of_total = arith.divf %result, %parts : f32
+  quack.accumulate %part_of_total, %total : f32, memref<f32>
 
-  %g = quack.load %dloss : memref<?xf32> -> f32
+  %g_given = quack.load %dloss : memref<?xf32> -> f32
+  %g = arith.divf %g_given, %parts : f32
   %sum_row = quack.broadcast %sum : f32 -> tensor<?xf32>
   %p = arith.divf %e, %sum_row : tensor<?xf32>
 

@@ -1,11 +1,18 @@
 // The gradients of LayerNorm, y = xhat * w + b with xhat = (x - mean) * rstd: with
 // g = dy * w,
-//   dx = rstd * (g - mean(g) - xhat * mean(g * xhat)),
+//   dx = rstd * (g - mean(g) - xhat * mean(g * xhat)) + dresidual_out,
 //   dw = sum over rows of dy * xhat,   db = sum over rows of dy.
-quack.kernel @layer_norm_backward(%x: memref<?x?xf32> in row, %w: memref<?xf32> in columns,
-                                  %dy: memref<?x?xf32> in row, %mean: memref<?xf32> in scalar,
-                                  %rstd: memref<?xf32> in scalar, %dx: memref<?x?xf32> out row,
-                                  %dw: memref<?xf32> out columns, %db: memref<?xf32> out columns) {
+// dresidual_out and dresidual are those of rms_norm_backward.
+quack.kernel @layer_norm_backward(%x: memref<?x?xf32> in row,
+                                  %w: memref<?xf32> in columns optional 1.0,
+                                  %dy: memref<?x?xf32> in row,
+                                  %dresidual_out: memref<?x?xf32> in row optional -0.0,
+                                  %mean: memref<?xf32> in scalar,
+                                  %rstd: memref<?xf32> in scalar,
+                                  %dx: memref<?x?xf32> out row,
+                                  %dresidual: memref<?x?xf32> out row optional,
+                                  %dw: memref<?xf32> out columns optional,
+                                  %db: memref<?xf32> out columns optional) {
   %v = quack.load %x : memref<?x?xf32> -> tensor<?xf32>
   %weight = quack.load %w : memref<?xf32> -> tensor<?xf32>
   %d = quack.load %dy : memref<?x?xf32> -> tensor<?xf32>
@@ -31,6 +38,9 @@ quack.kernel @layer_norm_backward(%x: memref<?x?xf32> in row, %w: memref<?xf32> 
   %along = arith.mulf %xhat, %product_mean_row : tensor<?xf32>
   %level = arith.subf %g, %g_mean_row : tensor<?xf32>
   %across = arith.subf %level, %along : tensor<?xf32>
-  %result = arith.mulf %across, %r_row : tensor<?xf32>
+  %own = arith.mulf %across, %r_row : tensor<?xf32>
+  %through = quack.load %dresidual_out : memref<?x?xf32> -> tensor<?xf32>
+  %result = arith.addf %own, %through : tensor<?xf32>
   quack.store %result, %dx : tensor<?xf32>, memref<?x?xf32>
+  quack.store %result, %dresidual : tensor<?xf32>, memref<?x?xf32>
 }

@@ -2,39 +2,50 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   n = x / sqrt(mean x^2 + eps) w
+//   h = x + residual    n = h / sqrt(mean h^2 + eps) (weight + offset) + bias
 //   scale = max(max |n| / L, 2^-126)    q = n / scale    n ~ q scale
 //
-// n is never rounded to a narrower type: the store of q is the one rounding. What is
-// stored of special rows is what quantize_fp8 stores of n. A row of zeros is normalised
-// to zeros if eps > 0.
+// n is never rounded to a narrower type: the store of q is the one rounding. h is stored
+// as residual_out, for the next layer. What is stored of special rows is what quantize_fp8
+// stores of n. A row of zeros is normalised to zeros if eps > 0 and there is no bias.
 //
 //===----------------------------------------------------------------------===//
 
 quack.kernel @rms_norm_quantize_fp8(%x: memref<?x?xf32> in row,
-                                    %w: memref<?xf32> in columns,
+                                    %residual: memref<?x?xf32> in row optional -0.0,
+                                    %weight: memref<?xf32> in columns optional 1.0,
+                                    %bias: memref<?xf32> in columns optional -0.0,
                                     %y: memref<?x?xf8E4M3FN> out row,
-                                    %scale: memref<?xf32> out scalar, %eps: f32) {
-  %v = quack.load %x : memref<?x?xf32> -> tensor<?xf32>
-  %square = arith.mulf %v, %v : tensor<?xf32>
-  %sum = quack.reduce addf %square : tensor<?xf32> -> f32
+                                    %scale: memref<?xf32> out scalar,
+                                    %residual_out: memref<?x?xf32> out row optional,
+                                    %eps: f32, %offset: f32 optional -0.0) {
+  %given = quack.load %x : memref<?x?xf32> -> tensor<?xf32>
+  %r = quack.load %residual : memref<?x?xf32> -> tensor<?xf32>
+  %h = arith.addf %given, %r : tensor<?xf32>
+  quack.store %h, %residual_out : tensor<?xf32>, memref<?x?xf32>
+  %squares = arith.mulf %h, %h : tensor<?xf32>
+  %sum = quack.reduce addf %squares : tensor<?xf32> -> f32
   %n = quack.columns : i32
   %count = arith.sitofp %n : i32 to f32
   %mean = arith.divf %sum, %count : f32
-  %shifted = arith.addf %mean, %eps : f32
-  %rstd = math.rsqrt %shifted : f32
+  %safe = arith.addf %mean, %eps : f32
+  %rstd = math.rsqrt %safe : f32
   %rstd_row = quack.broadcast %rstd : f32 -> tensor<?xf32>
-  %normal = arith.mulf %v, %rstd_row : tensor<?xf32>
-  %weight = quack.load %w : memref<?xf32> -> tensor<?xf32>
-  %weighted = arith.mulf %normal, %weight : tensor<?xf32>
-  %magnitude = math.absf %weighted : tensor<?xf32>
+  %normal = arith.mulf %h, %rstd_row : tensor<?xf32>
+  %w = quack.load %weight : memref<?xf32> -> tensor<?xf32>
+  %offset_row = quack.broadcast %offset : f32 -> tensor<?xf32>
+  %factor = arith.addf %w, %offset_row : tensor<?xf32>
+  %weighted = arith.mulf %normal, %factor : tensor<?xf32>
+  %b = quack.load %bias : memref<?xf32> -> tensor<?xf32>
+  %normed = arith.addf %weighted, %b : tensor<?xf32>
+  %magnitude = math.absf %normed : tensor<?xf32>
   %amax = quack.reduce maximumf %magnitude : tensor<?xf32> -> f32
   %most = quack.max_finite %y : memref<?x?xf8E4M3FN> -> f32
   %quotient = arith.divf %amax, %most : f32
   %least = arith.constant 0x00800000 : f32
   %s = arith.maximumf %quotient, %least : f32
   %s_row = quack.broadcast %s : f32 -> tensor<?xf32>
-  %q = arith.divf %weighted, %s_row : tensor<?xf32>
+  %q = arith.divf %normed, %s_row : tensor<?xf32>
   quack.store %q, %y : tensor<?xf32>, memref<?x?xf8E4M3FN>
   quack.store %s, %scale : f32, memref<?xf32>
 }

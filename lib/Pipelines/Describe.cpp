@@ -25,6 +25,7 @@ std::string quack::describePlans(ModuleOp module, const PipelineOptions &options
   QuackSpecializeOptions specialize;
   specialize.columns = options.columns;
   specialize.storage = options.storage;
+  specialize.groups = options.groups;
   pm.addPass(createQuackSpecialize(specialize));
   std::optional<Target> gpu = Target::lookup(options.target);
   FailureOr<tv::PlanAttr> pins = parsePins(options.pin, *copy);

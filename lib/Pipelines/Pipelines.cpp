@@ -29,6 +29,7 @@ static void addPlanning(OpPassManager &pm, const PipelineOptions &options) {
   QuackSpecializeOptions specialize;
   specialize.columns = options.columns;
   specialize.storage = options.storage;
+  specialize.groups = options.groups;
   pm.addPass(createQuackSpecialize(specialize));
   QuackPlanOptions plan;
   plan.target = options.target;

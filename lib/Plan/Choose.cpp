@@ -5,7 +5,9 @@
 // Where rows need not start at a multiple of an access, a kernel gets two plans:
 // a fast one for launches whose pointers and strides allow it, and one for all
 // others. A row must have the same bits from both, so they share the tree by
-// which its elements meet.
+// which its elements meet. So do a kernel with a sum of scalars over its rows, and
+// the one without: clusters stay for the sum, which makes another plan the best one,
+// but it is chosen among those of the tree that the kernel has without it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,6 +88,46 @@ static void pairPlans(const KernelTraits &traits, PlanChoice &choice,
     choice.picked = best;
 }
 
+/// Chooses among the plans that keep `pins`, and of those that have `tree` if one is
+/// given. There is none if `plans` of the result is empty.
+static PlanChoice choosePair(const KernelTraits &traits, const Target &gpu,
+                             tv::PlanAttr pins, bool mayVary, StringRef tree = "") {
+  auto enumerate = [&](tv::PlanAttr kept) {
+    std::string whyNot;
+    SmallVector<CostedPlan> plans = enumeratePlans(traits, gpu, kept, whyNot);
+    if (!tree.empty())
+      llvm::erase_if(plans, [&](const CostedPlan &plan) {
+        return treeSignature(traits, plan.plan) != tree;
+      });
+    return plans;
+  };
+  PlanChoice choice;
+  choice.plans = enumerate(pins);
+  if (choice.plans.empty())
+    return choice;
+  if (!pins.getAlignment() && mayVary &&
+      wantsAlignment(choice.plans.front().plan)) {
+    auto anywhere = enumerate(pinsForAnyStart(pins));
+    pairPlans(traits, choice, anywhere);
+    // A plan for rows that start anywhere serves all.
+    if (!choice.anywhere && !anywhere.empty())
+      choice.plans = std::move(anywhere);
+  }
+  choice.tree = treeSignature(traits, choice.plans[choice.picked].plan);
+  return choice;
+}
+
+/// Returns the tree that `kernel` has without its sums of scalars; empty if they make no
+/// difference.
+static std::string treeWithoutScalars(KernelOp kernel, const KernelTraits &traits,
+                                      const Target &gpu, tv::PlanAttr pins,
+                                      bool mayVary) {
+  KernelTraits without = KernelTraits::analyse(kernel, 0, CountedSums::ofRows);
+  if (without.accumulates == traits.accumulates)
+    return "";
+  return choosePair(without, gpu, pins.withPartials(0), mayVary).tree;
+}
+
 FailureOr<PlanChoice> quack::choosePlan(KernelOp kernel, const Target &gpu,
                                         tv::PlanAttr given) {
   if (ShapedType::isDynamic(kernel.getColumns()))
@@ -95,25 +137,21 @@ FailureOr<PlanChoice> quack::choosePlan(KernelOp kernel, const Target &gpu,
   FailureOr<tv::PlanAttr> pins = collectPins(kernel, given);
   if (failed(pins))
     return failure();
-  PlanChoice choice;
-  std::string whyNot;
   KernelTraits traits = KernelTraits::analyse(
       kernel, pins->mayChangeTree() ? pins->getRowsHint() : 0);
-  choice.plans = enumeratePlans(traits, gpu, *pins, whyNot);
+  bool mayVary = !kernel.getOtherwiseAttr();
+  std::string tree = pins->mayChangeTree()
+                         ? ""
+                         : treeWithoutScalars(kernel, traits, gpu, *pins, mayVary);
+  PlanChoice choice = choosePair(traits, gpu, *pins, mayVary, tree);
+  // Pins may leave no plan of that tree.
+  if (choice.plans.empty() && !tree.empty())
+    choice = choosePair(traits, gpu, *pins, mayVary);
   if (choice.plans.empty()) {
     reportPins(kernel, traits, gpu, *pins);
     return failure();
   }
-  if (!pins->getAlignment() && !kernel.getOtherwiseAttr() &&
-      wantsAlignment(choice.plans.front().plan)) {
-    auto anywhere = enumeratePlans(traits, gpu, pinsForAnyStart(*pins), whyNot);
-    pairPlans(traits, choice, anywhere);
-    // A plan for rows that start anywhere serves all.
-    if (!choice.anywhere && !anywhere.empty())
-      choice.plans = std::move(anywhere);
-  }
   tv::PlanAttr picked = choice.plans[choice.picked].plan;
-  choice.tree = treeSignature(traits, picked);
   choice.lost = describeLostSplit(kernel, gpu, *pins, picked);
   chooseForFewRows(kernel, gpu, *pins, picked, choice);
   return choice;

@@ -74,11 +74,9 @@ static double registersOfReads(const KernelTraits &traits, tv::PlanAttr plan) {
   return registers > 0 ? registers + stored : 0;
 }
 
-/// Registers a thread needs, as ptxas was seen to allot them.
-static int64_t estimateRegisters(const KernelTraits &traits, const Target &target,
-                                 tv::PlanAttr plan) {
-  if (traits.accumulates)
-    return estimateAccumulating(traits, plan);
+/// Registers that a thread needs for one tile, as ptxas was seen to allot them.
+static int64_t estimateForTile(const KernelTraits &traits, const Target &target,
+                               tv::PlanAttr plan) {
   int64_t elements = plan.getElementsPerThread(traits.columns);
   double registers = 16;
   // Row values that wait for another pass; what was loaded early, which is shifted
@@ -127,6 +125,21 @@ static int64_t estimateRegisters(const KernelTraits &traits, const Target &targe
   return elements > plan.getVectorSize()
              ? registers
              : std::min<double>(registers, maxRegisters);
+}
+
+/// Registers a thread needs.
+static int64_t estimateRegisters(const KernelTraits &traits, const Target &target,
+                                 tv::PlanAttr plan) {
+  if (traits.rowSums > 0)
+    return estimateAccumulating(traits, plan);
+  int64_t forTile = estimateForTile(traits, target, plan);
+  if (!traits.accumulates)
+    return forTile;
+  // Sums of scalars need few, the loop as many as others; but no tree that is legal
+  // without them may be illegal with them.
+  int64_t most =
+      std::min<int64_t>(maxRegisters, target.registersPerSM / plan.getThreads());
+  return std::max(forTile, std::min(estimateAccumulating(traits, plan), most));
 }
 
 static int64_t estimateShared(const KernelTraits &traits, tv::PlanAttr plan) {

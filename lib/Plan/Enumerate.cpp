@@ -60,7 +60,7 @@ private:
   SmallVector<CostedPlan> plans;
   /// Whether a row may be split over several clusters.
   bool maySplit;
-  /// Whether rows may be read again, in narrower accesses, where there are sums over them.
+  /// Whether rows may be read again, in narrower accesses, where there are sums of rows.
   bool mayWaste = false;
   /// The rule that the plan with the most threads a row breaks: it is the nearest to
   /// a legal one.
@@ -88,7 +88,7 @@ int64_t Enumerator::widestVector() const {
     narrowest = std::max<int64_t>(2, narrowest);
   int64_t widest = tv::maxAccessBytes / narrowest;
   // Shorter pieces leave registers for sums.
-  if (traits.accumulates && mayWaste)
+  if (traits.rowSums > 0 && mayWaste)
     widest = std::min<int64_t>(widest, 2);
   if (traits.columns >= widest)
     return widest;
@@ -175,7 +175,7 @@ void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
   for (tv::Hold hold :
        {tv::Hold::registers, tv::Hold::packed, staged, tv::Hold::reload}) {
     DictionaryAttr held = holds(hold);
-    bool isWasteful = traits.accumulates && hold == tv::Hold::reload && !mayWaste;
+    bool isWasteful = traits.rowSums > 0 && hold == tv::Hold::reload && !mayWaste;
     if (isWasteful || !seen.insert(held).second)
       continue;
     auto with = [&](int64_t ctasPerSM, int64_t kept) {
@@ -334,7 +334,7 @@ bool Enumerator::fitsCluster() const {
 SmallVector<CostedPlan> Enumerator::run(std::string &whyNot) {
   tryShapes();
   // Sums over rows of which no cluster can hold a row and its sum otherwise.
-  if (plans.empty() && traits.accumulates) {
+  if (plans.empty() && traits.rowSums > 0) {
     mayWaste = true;
     tryShapes();
   }

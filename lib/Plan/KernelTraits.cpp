@@ -153,7 +153,17 @@ static int64_t operationsOf(Operation &op) {
   return isa<ExtractOp>(op) ? 0 : 1;
 }
 
-KernelTraits KernelTraits::analyse(KernelOp kernel, int64_t rowsHint) {
+/// Returns whether `sum` is among those that are counted.
+static bool isCounted(KernelOp kernel, AccumulateOp sum, CountedSums counted) {
+  if (isRow(sum.getValue()) || counted == CountedSums::ofRows)
+    return isRow(sum.getValue());
+  auto target = cast<BlockArgument>(sum.getTarget());
+  return kernel.getOperandAttr(target.getArgNumber()).getPresence() !=
+         Presence::absent;
+}
+
+KernelTraits KernelTraits::analyse(KernelOp kernel, int64_t rowsHint,
+                                   CountedSums counted) {
   PassAnalysis analysis(kernel);
   KernelTraits traits{};
   traits.columns = kernel.getColumns();
@@ -186,7 +196,8 @@ KernelTraits KernelTraits::analyse(KernelOp kernel, int64_t rowsHint) {
       if (!reduce || !isOnlineSum(reduce))
         ownExchanges.insert(last);
     }
-    if (auto sum = dyn_cast<AccumulateOp>(op)) {
+    if (auto sum = dyn_cast<AccumulateOp>(op);
+        sum && isCounted(kernel, sum, counted)) {
       traits.accumulates = true;
       traits.rowSums += isRow(sum.getValue());
       traits.operations += isRow(sum.getValue());

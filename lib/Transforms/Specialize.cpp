@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fixes N and the storage types of generic kernels. First pass of the pipeline;
+// Fixes N, groups and the storage types of generic kernels. First pass of the pipeline;
 // after it a kernel is concrete but for M. Compute types are never touched.
 //
 //===----------------------------------------------------------------------===//
@@ -11,6 +11,7 @@
 #include "quack/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
@@ -46,6 +47,9 @@ public:
   void runOnOperation() override;
 
 private:
+  /// Gives the groups of columns of `kernel` the size of `wanted`, and says in
+  /// `hasGroups` if there are any.
+  LogicalResult regroup(KernelOp kernel, GroupsAttr wanted, bool &hasGroups);
   /// Takes out optional operands that nobody names.
   LogicalResult takeOut(KernelOp kernel, const StorageTypes &storage);
   LogicalResult specialize(KernelOp kernel, const StorageTypes &storage);
@@ -121,6 +125,33 @@ static Type withColumns(Type type, int64_t columns) {
                                tensor.getElementType(), tensor.getEncoding());
 }
 
+LogicalResult SpecializePass::regroup(KernelOp kernel, GroupsAttr wanted,
+                                      bool &hasGroups) {
+  GroupsAttr first;
+  for (Operation &op : kernel.getBody().front())
+    for (OpResult result : op.getResults()) {
+      GroupsAttr has = getGroups(result.getType());
+      if (!has)
+        continue;
+      if (!ShapedType::isDynamic(kernel.getColumns()))
+        return kernel.emitOpError("has ")
+               << kernel.getColumns()
+               << " columns and cannot be specialised to groups=" << wanted.getSize()
+               << ": only kernels with ? columns are generic";
+      first = first ? first : has;
+      if (has != first)
+        return kernel.emitOpError("has groups of ")
+               << first.getSize() << " and of " << has.getSize()
+               << " columns and cannot be specialised to groups=" << wanted.getSize()
+               << ": only kernels with groups of one size are generic";
+      auto row = cast<RankedTensorType>(result.getType());
+      result.setType(
+          RankedTensorType::get(row.getShape(), row.getElementType(), wanted));
+      hasGroups = true;
+    }
+  return success();
+}
+
 /// Returns the columns of an operand in a kernel of `columns` columns; 0:
 /// unchanged.
 static int64_t columnsOf(BlockArgument arg, Role role, int64_t columns) {
@@ -136,6 +167,30 @@ static int64_t columnsOf(BlockArgument arg, Role role, int64_t columns) {
       if (GroupsAttr groups = type ? getGroups(type) : GroupsAttr())
         return groups.getCount(columns);
   return 0;
+}
+
+/// Makes what `store` rounds to a float of 8 bits an integer of 8 bits: the nearest, half
+/// to even, from -127 to 127; 0 for NaN.
+static void storeAsInteger(StoreOp store) {
+  OpBuilder b(store);
+  Location loc = store.getLoc();
+  Value value = store.getValue();
+  Type type = value.getType();
+  auto limit = [&](double number) -> Value {
+    Type element = getElementTypeOrSelf(type);
+    Value scalar =
+        arith::ConstantOp::create(b, loc, b.getFloatAttr(element, number));
+    return isa<RankedTensorType>(type) ? BroadcastOp::create(b, loc, type, scalar)
+                                       : scalar;
+  };
+  value = math::RoundEvenOp::create(b, loc, value);
+  value = arith::MinimumFOp::create(b, loc, value, limit(127));
+  value = arith::MaximumFOp::create(b, loc, value, limit(-127));
+  Type integer = b.getI8Type();
+  if (auto row = dyn_cast<RankedTensorType>(type))
+    integer = row.clone(integer);
+  store.getValueMutable().assign(
+      arith::FPToSIOp::create(b, loc, integer, value).getResult());
 }
 
 /// Puts the number that stands for an absent `in` operand in the place of its elements.
@@ -235,13 +290,19 @@ LogicalResult SpecializePass::specialize(KernelOp kernel,
            << " columns and cannot be specialised to columns=" << columns.getValue()
            << ": only kernels with ? columns are generic";
   SmallVector<Type> types;
+  SmallVector<Operation *> quantised;
   for (BlockArgument arg : kernel.getBody().getArguments()) {
     OperandAttr spec = kernel.getOperandAttr(arg.getArgNumber());
     auto memref = dyn_cast<MemRefType>(arg.getType());
     Type type = arg.getType();
     if (memref) {
       Type element = chooseStorage(spec, memref, storage);
-      if (isa<FloatType>(element) != isa<FloatType>(memref.getElementType()))
+      bool isQuantised = spec.getDirection() == Direction::out &&
+                         isByteFloat(memref.getElementType()) &&
+                         element.isInteger(8);
+      if (isQuantised)
+        llvm::append_range(quantised, arg.getUsers());
+      else if (isa<FloatType>(element) != isa<FloatType>(memref.getElementType()))
         return kernel.emitOpError("operand '")
                << spec.getName().getValue() << "' stores "
                << memref.getElementType() << " and cannot be stored as "
@@ -256,6 +317,9 @@ LogicalResult SpecializePass::specialize(KernelOp kernel,
     types.push_back(type);
   }
   kernel.setFunctionType(FunctionType::get(&getContext(), types, {}));
+  for (Operation *user : quantised)
+    if (auto store = dyn_cast<StoreOp>(user))
+      storeAsInteger(store);
   for (Operation &op : kernel.getBody().front())
     for (OpResult result : op.getResults())
       result.setType(withColumns(result.getType(), columns));
@@ -272,13 +336,26 @@ void SpecializePass::runOnOperation() {
   FailureOr<StorageTypes> parsed = StorageTypes::parse(storage, module);
   if (failed(parsed))
     return signalPassFailure();
+  GroupsAttr wanted;
+  if (groups != 0) {
+    wanted = GroupsAttr::getChecked([&] { return module.emitError(); }, &getContext(),
+                                    groups.getValue());
+    if (!wanted)
+      return signalPassFailure();
+  }
+  bool hasGroups = false;
   llvm::SmallDenseSet<StringRef> known;
   for (KernelOp kernel : module.getOps<KernelOp>()) {
     for (OperandAttr spec : kernel.getOperandSpecs().getAsRange<OperandAttr>())
       if (spec.getRole() != Role::value || spec.getPresence() != Presence::required)
         known.insert(spec.getName().getValue());
-    if (failed(specialize(kernel, *parsed)) || failed(takeOut(kernel, *parsed)))
+    if ((wanted && failed(regroup(kernel, wanted, hasGroups))) ||
+        failed(specialize(kernel, *parsed)) || failed(takeOut(kernel, *parsed)))
       return signalPassFailure();
+  }
+  if (wanted && !hasGroups) {
+    module.emitError("groups are given, but no kernel has groups of columns");
+    return signalPassFailure();
   }
   for (auto &[name, type] : parsed->named)
     if (!known.contains(name)) {

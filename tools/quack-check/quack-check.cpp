@@ -38,6 +38,9 @@ struct Options {
       "storage", cl::cat(category),
       cl::desc("Storage types, as in quack-opt; given "
                "again, it makes another run")};
+  cl::list<int64_t> groups{"groups", cl::CommaSeparated, cl::cat(category),
+                           cl::desc("Columns of a group, as in quack-opt; several "
+                                    "make several runs")};
   cl::list<std::string> pin{
       "pin", cl::cat(category),
       cl::desc("Plan fields to pin, as in quack-opt; given "
@@ -57,7 +60,9 @@ struct Options {
 /// One way through the pipeline.
 struct Run {
   int64_t columns = 0;
-  std::string storage, pin;
+  std::string storage;
+  int64_t groups = 0;
+  std::string pin;
 };
 } // namespace
 
@@ -72,8 +77,9 @@ static std::vector<Run> runsOf(const Options &options) {
   std::vector<Run> runs;
   for (int64_t columns : orDefault(options.columns, int64_t(0)))
     for (const std::string &storage : orDefault(options.storage, std::string()))
-      for (const std::string &pin : orDefault(options.pin, std::string()))
-        runs.push_back({columns, storage, pin});
+      for (int64_t groups : orDefault(options.groups, int64_t(0)))
+        for (const std::string &pin : orDefault(options.pin, std::string()))
+          runs.push_back({columns, storage, groups, pin});
   return runs;
 }
 
@@ -112,6 +118,7 @@ static LogicalResult runPipeline(ModuleOp module, const Run &run,
   PipelineOptions pipeline;
   pipeline.columns = run.columns;
   pipeline.storage = run.storage;
+  pipeline.groups = run.groups;
   pipeline.pin = run.pin;
   PassManager pm(module.getContext());
   buildPipeline(pm, pipeline, Stage::tv);
@@ -135,6 +142,8 @@ static bool checkAll(ModuleOp module, const Options &options) {
     if (failed(result) || checker.hasFailed() || checker.numKernels() == 0) {
       llvm::outs() << "in the run with columns=" << run.columns << " storage='"
                    << run.storage << "' pin='" << run.pin << "'";
+      if (run.groups)
+        llvm::outs() << " groups=" << run.groups;
       llvm::outs() << (failed(result)        ? ": the pipeline failed\n"
                        : checker.hasFailed() ? "\n"
                                              : ": there is no kernel\n");

@@ -49,6 +49,8 @@ struct Options {
                            cl::desc("Of a kernel: N")};
   cl::opt<std::string> storage{"storage", cl::cat(category),
                                cl::desc("Of a kernel: storage types")};
+  cl::opt<int64_t> groups{"groups", cl::init(0), cl::cat(category),
+                          cl::desc("Of a kernel: columns of a group")};
   cl::opt<std::string> pin{"pin", cl::cat(category),
                            cl::desc("Of a kernel: plan fields to pin")};
   cl::opt<std::string> target{"target", cl::init("h200"), cl::cat(category),
@@ -117,7 +119,7 @@ static bool readTile(const Options &options, const TVLayout &layout,
 static bool checkOptions(const Options &options, bool isLayout) {
   const cl::Option *ofLayout[] = {&options.tile, &options.element};
   const cl::Option *ofKernel[] = {&options.columns, &options.storage,
-                                  &options.pin,     &options.target,
+                                  &options.groups, &options.pin,     &options.target,
                                   &options.kernel,  &options.operand};
   auto check = [](ArrayRef<const cl::Option *> list, StringRef kind, StringRef given) {
     for (const cl::Option *option : list)
@@ -255,6 +257,7 @@ static bool readKernel(const Options &options, MLIRContext &context,
   PipelineOptions pipeline;
   pipeline.columns = options.columns.getValue();
   pipeline.storage = options.storage.getValue();
+  pipeline.groups = options.groups.getValue();
   pipeline.pin = options.pin.getValue();
   pipeline.target = options.target.getValue();
   PassManager pm(&context);

@@ -48,6 +48,8 @@ DriverOptions::DriverOptions()
       storage("storage",
               cl::desc("Types in memory: bf16 for all rows, or x:bf16,y:f32"),
               cl::value_desc("types"), cl::init(""), cl::cat(driverCategory())),
+      groups("groups", cl::desc("Columns of a group, of kernels that have groups"),
+             cl::value_desc("count"), cl::init(0), cl::cat(driverCategory())),
       pin("pin", cl::desc("Plan fields to keep: 'threads = 256, cluster = 4'"),
           cl::value_desc("fields"), cl::init(""), cl::cat(driverCategory())),
       target(
@@ -101,6 +103,7 @@ Stage DriverOptions::stage() const {
 void DriverOptions::fill(PipelineOptions &options) const {
   options.columns = columns.getValue();
   options.storage = storage.getValue();
+  options.groups = groups.getValue();
   options.pin = pin.getValue();
   options.target = target.getValue();
   options.chip = chip.getValue();
@@ -111,6 +114,7 @@ llvm::StringRef DriverOptions::firstGiven() const {
   // A list's own & gives what it holds.
   const cl::Option *all[] = {&columns,
                              &storage,
+                             &groups,
                              &pin,
                              &target,
                              &chip,

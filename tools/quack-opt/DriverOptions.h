@@ -26,7 +26,9 @@ enum class Emission { plan, report, tv, gpu, llvm, ptx };
 struct DriverOptions {
   llvm::cl::opt<Emission> emission;
   llvm::cl::opt<int64_t> columns;
-  llvm::cl::opt<std::string> storage, pin, target, chip;
+  llvm::cl::opt<std::string> storage;
+  llvm::cl::opt<int64_t> groups;
+  llvm::cl::opt<std::string> pin, target, chip;
   llvm::cl::opt<unsigned> plans;
   // The launch that a report describes, and its form.
   llvm::cl::opt<int64_t> rows;

@@ -41,6 +41,7 @@ KernelOp CompiledJob::kernel() {
 static void fillOptions(const Job &job, PipelineOptions &options) {
   options.columns = job.columns.value_or(0);
   options.storage = job.storage;
+  options.groups = job.groups;
   options.pin = job.pin;
   options.target = job.target;
   options.chip = job.chip;

@@ -25,13 +25,14 @@ Error quack::readJob(const json::Value &line, Job &job) {
   static const StringSet<> known = {
       "kernel", "kernel_name", "columns", "storage",     "pin",
       "target", "chip",        "rows",    "ptx_version", "scalars",
-      "seed",   "row_strides", "offsets", "in_place", "verify", "bench",
+      "groups", "seed",   "row_strides", "offsets", "in_place", "verify", "bench",
       "iterations"};
   json::Path::Root root("job");
   json::ObjectMapper mapper(line, root);
   bool isRead = mapper && mapper.mapOptional("kernel", job.file) &&
                 mapper.mapOptional("kernel_name", job.kernelName) &&
                 mapper.mapOptional("storage", job.storage) &&
+                mapper.mapOptional("groups", job.groups) &&
                 mapper.mapOptional("pin", job.pin) &&
                 mapper.mapOptional("target", job.target) &&
                 mapper.mapOptional("chip", job.chip) &&
@@ -96,6 +97,8 @@ json::Value quack::toJSON(const Job &job, const JobResult &result) {
   add("tbs", result.terabytesPerSecond);
   add("copy_us", result.yardstickMicroseconds);
   add("copy_tbs", result.yardstickTerabytesPerSecond);
+  if (job.groups)
+    line["groups"] = job.groups;
   if (!result.yardstick.empty())
     line["copy"] = result.yardstick;
   add("share", result.share);

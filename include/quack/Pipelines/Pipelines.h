@@ -42,6 +42,11 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("Storage types: f32, bf16 or f16 for all float row and "
                      "columns operands, or name:type pairs, joined by commas"),
       llvm::cl::init("")};
+  Option<int64_t> groups{
+      *this, "groups",
+      llvm::cl::desc("Columns of a group, of kernels that have groups (0: as the "
+                     "kernel says)"),
+      llvm::cl::init(0)};
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("The GPU whose numbers the plan uses (h100, h200)"),

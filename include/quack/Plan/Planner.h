@@ -28,6 +28,13 @@ struct OperandTraits {
   bool isLoaded, isStored;
 };
 
+/// Which of a kernel's sums are counted. One of rows always is, also where its target is
+/// absent: so the kernel has the same plan, and each row the same bits, with and without.
+enum class CountedSums {
+  present, ///< of those of scalars, the ones whose target is there
+  ofRows,  ///< none of those of scalars: they have no say in a row's tree
+};
+
 /// What the model needs to know of a kernel.
 struct KernelTraits {
   int64_t columns;
@@ -44,7 +51,7 @@ struct KernelTraits {
   int64_t rows;         ///< M that launches usually have
   bool knowsRows;     ///< a plan field, or a launch that is described, says so
   bool updatesScalar; ///< a scalar operand is both loaded and stored
-  bool accumulates;   ///< there are sums over rows
+  bool accumulates;   ///< clusters stay, for sums over rows
   int64_t rowSums;    ///< of those, how many are rows themselves
 
   /// Bytes of a row, of all row operands, that are loaded or stored.
@@ -56,7 +63,8 @@ struct KernelTraits {
   int64_t rounds() const { return exchanges - onlinePasses; }
 
   /// `rowsHint` is the plan field `rows`, or 0.
-  static KernelTraits analyse(KernelOp kernel, int64_t rowsHint = 0);
+  static KernelTraits analyse(KernelOp kernel, int64_t rowsHint = 0,
+                              CountedSums counted = CountedSums::present);
 };
 
 /// A plan with the terms of its cost.

@@ -45,14 +45,7 @@ void ConvertQuackToQuackTVPass::runOnOperation() {
       kernel.emitOpError("must have a complete plan: run quack-plan first");
       return signalPassFailure();
     }
-    auto hasSums = [&] {
-      return !kernel.getBody().getOps<AccumulateOp>().empty();
-    };
-    bool hadSums = hasSums();
     dropAbsentOperands(kernel);
-    // Whose sums are all absent has a cluster for each tile.
-    if (hadSums && !hasSums())
-      plan = plan.withPartials(0);
     if (failed(TileBuilder(kernel, plan).build()))
       return signalPassFailure();
     kernel.erase();

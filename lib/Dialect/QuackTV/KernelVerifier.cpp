@@ -528,36 +528,35 @@ static LogicalResult verifyPadding(KernelOp kernel, Operation &op) {
       .Default([](Operation *) { return success(); });
 }
 
-/// C21, C22: what a kernel of partial sums is made of.
+/// C21, C22: what a kernel that folds, or whose clusters stay, is made of.
 static LogicalResult verifyTiles(KernelOp kernel) {
-  bool isFold = kernel.isFold(), accumulates = false, hasBegun = false;
-  for (auto sum : kernel.getBody().getOps<AccumulateOp>()) {
-    accumulates = true;
+  bool isFold = kernel.isFold(), hasBegun = false;
+  bool stays = !isFold && kernel.getPlan().getPartials() > 0;
+  for (auto sum : kernel.getBody().getOps<AccumulateOp>())
     if (kernel.getSharedBytes() &&
         (!sum.getOffset() || (sum.getGatherBytes() > 0 && !sum.getGatherAt())))
       return sum.emitOpError(
           "must say where its sums meet, as the kernel's shared "
           "memory is laid out");
-  }
   for (Operation &op : kernel.getBody().front()) {
     if (isFold && !isa<FoldOp>(op))
       return op.emitOpError("must not stand in a kernel that folds");
     if (auto stage = dyn_cast<StageOp>(op);
-        stage && accumulates && stage.getForm() == Hold::bulk)
-      return op.emitOpError("must be by async in a kernel that accumulates, which works "
-                            "on one tile after the other");
+        stage && stays && stage.getForm() == Hold::bulk)
+      return op.emitOpError("must be by async where clusters stay and work on one tile "
+                            "after the other");
     if (isa<EachTileOp>(op)) {
-      if (hasBegun || !accumulates)
+      if (hasBegun || !stays)
         return op.emitOpError(
-            "must stand once in a kernel that accumulates, and in no "
-            "other");
+            "must stand once in a kernel whose plan has 'partials', and in "
+            "no other");
       hasBegun = true;
       continue;
     }
     bool isFirst = isa<ClusterInitOp, ClusterArriveOp, ClusterWaitOp>(op);
-    if (kernel.getSharedBytes() && accumulates && !hasBegun && !isFirst)
-      return op.emitOpError("must come after the each_tile of a kernel that "
-                            "accumulates");
+    if (kernel.getSharedBytes() && stays && !hasBegun && !isFirst)
+      return op.emitOpError("must come after the each_tile of a kernel whose plan has "
+                            "'partials'");
   }
   return success();
 }
@@ -567,17 +566,12 @@ static LogicalResult verifyPartials(KernelOp kernel) {
   PlanAttr plan = kernel.getPlan();
   bool hasSums =
       kernel.isFold() || !kernel.getBody().getOps<AccumulateOp>().empty();
-  if (hasSums == (plan.getPartials() > 0) && !(hasSums && plan.getSlices() > 1))
-    return success();
-  if (!hasSums)
-    return kernel.emitOpError(
-               "plan must have no 'partials' in a kernel that does not "
-               "accumulate, got ")
-           << plan.getPartials();
-  return kernel.emitOpError(
-             "plan must have 'partials', and no 'split', in a kernel "
-             "that accumulates, got partials = ")
-         << plan.getPartials() << ", split = " << plan.getSlices();
+  if (hasSums && plan.getPartials() == 0)
+    return kernel.emitOpError("plan must have 'partials' in a kernel that accumulates");
+  if (plan.getPartials() > 0 && plan.getSlices() > 1)
+    return kernel.emitOpError("plan must have 'partials' or 'split', got partials = ")
+           << plan.getPartials() << ", split = " << plan.getSlices();
+  return success();
 }
 
 LogicalResult KernelOp::verifyRegions() {

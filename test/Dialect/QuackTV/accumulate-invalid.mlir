@@ -64,14 +64,14 @@ quack_tv.kernel @store_c1_columns(%x: memref<?x128xf32> in row, %s: memref<128xf
   quack_tv.store %v, %s : tensor<1x128xf32, #tile>, memref<128xf32>
 }
 // -----
-// expected-error @below {{'quack_tv.kernel' op plan must have 'partials', and no 'split', in a kernel that accumulates, got partials = 0, split = 1}}
+// expected-error @below {{'quack_tv.kernel' op plan must have 'partials' in a kernel that accumulates}}
 quack_tv.kernel @kernel_c20_no_partials(%x: memref<?x128xf32> in row, %s: memref<128xf32> out columns) plan #base {
   %v = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #tile>
   quack_tv.accumulate %v, %s : tensor<1x128xf32, #tile>, memref<128xf32>
 }
 // -----
-// expected-error @below {{'quack_tv.kernel' op plan must have no 'partials' in a kernel that does not accumulate, got 2}}
-quack_tv.kernel @kernel_c20_no_sums(%x: memref<?x128xf32> in row, %y: memref<?x128xf32> out row) plan #plan {
+// expected-error @below {{'quack_tv.kernel' op plan must have 'partials' or 'split', got partials = 2, split = 2}}
+quack_tv.kernel @kernel_c20_split(%x: memref<?x128xf32> in row, %y: memref<?x128xf32> out row) plan #split {
   %v = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #tile>
   quack_tv.store %v, %y : tensor<1x128xf32, #tile>, memref<?x128xf32>
 }
@@ -83,7 +83,7 @@ quack_tv.kernel @kernel_c21_fold_and_load(%x: memref<?x128xf32> in row, %s: memr
 }
 // -----
 quack_tv.kernel @kernel_c22_before_each_tile(%x: memref<?x128xf32> in row, %s: memref<128xf32> out columns) plan #plan shared 0 workspace 512 {
-  // expected-error @below {{'quack_tv.load' op must come after the each_tile of a kernel that accumulates}}
+  // expected-error @below {{'quack_tv.load' op must come after the each_tile of a kernel whose plan has 'partials'}}
   %v = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #tile>
   quack_tv.each_tile
   quack_tv.accumulate %v, %s at 0 : tensor<1x128xf32, #tile>, memref<128xf32>
@@ -91,19 +91,19 @@ quack_tv.kernel @kernel_c22_before_each_tile(%x: memref<?x128xf32> in row, %s: m
 // -----
 quack_tv.kernel @kernel_c22_each_tile_twice(%x: memref<?x128xf32> in row, %s: memref<128xf32> out columns) plan #plan shared 0 workspace 512 {
   quack_tv.each_tile
-  // expected-error @below {{'quack_tv.each_tile' op must stand once in a kernel that accumulates, and in no other}}
+  // expected-error @below {{'quack_tv.each_tile' op must stand once in a kernel whose plan has 'partials', and in no other}}
   quack_tv.each_tile
   %v = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #tile>
   quack_tv.accumulate %v, %s at 0 : tensor<1x128xf32, #tile>, memref<128xf32>
 }
 // -----
 quack_tv.kernel @kernel_c22_without_sums(%x: memref<?x128xf32> in row) plan #base {
-  // expected-error @below {{'quack_tv.each_tile' op must stand once in a kernel that accumulates, and in no other}}
+  // expected-error @below {{'quack_tv.each_tile' op must stand once in a kernel whose plan has 'partials', and in no other}}
   quack_tv.each_tile
 }
 // -----
 quack_tv.kernel @kernel_c22_bulk(%x: memref<?x128xf32> in row, %s: memref<128xf32> out columns) plan #plan {
-  // expected-error @below {{'quack_tv.stage' op must be by async in a kernel that accumulates, which works on one tile after the other}}
+  // expected-error @below {{'quack_tv.stage' op must be by async where clusters stay and work on one tile after the other}}
   %staged = quack_tv.stage %x by bulk : memref<?x128xf32> -> !quack_tv.staged<tensor<1x128xf32, #tile>>
   %v = quack_tv.read %staged pass 0 : !quack_tv.staged<tensor<1x128xf32, #tile>>
   quack_tv.accumulate %v, %s : tensor<1x128xf32, #tile>, memref<128xf32>

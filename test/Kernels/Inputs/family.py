@@ -3,6 +3,7 @@
 """Runs the library's kernels in the simulator and compares with references.py. Bounds are
 those of the arithmetic: f32 with a few roundings an element, of numbers near 1."""
 
+import bisect
 import itertools
 import random
 
@@ -24,12 +25,13 @@ def column_of(kernel, columns):
     return numbers(1, columns, kernel)[0]
 
 
-def runs(kernel, inputs, outputs, optional=(), columns=0, scalars=(), pin=""):
+def runs(kernel, inputs, outputs, optional=(), columns=0, scalars=(), pin="", groups=0):
     SEEN.add(kernel)
     storage = ",".join("%s:%s" % (name, kind) for name, kind in optional)
     options = ["--columns=%d" % columns]
     options += ["--storage=" + storage] if storage else []
     options += ["--pin=" + pin] if pin else []
+    options += ["--groups=%d" % groups] if groups else []
     for name, value in scalars:
         options += ["--scalar", "%s=%r" % (name, value)]
     found = run(KERNELS[kernel], inputs, list(outputs), *options)
@@ -147,6 +149,61 @@ def cross_entropy():
     assert all(math.isnan(d) for row in found[:2] for d in row) and found[2] == [0.0] * 40
 
 
+def cross_entropy_totals():
+    """Sums and means over rows, with their gradients."""
+    targets = [0, 8, -100, 4, 1]
+    for columns in (9, 130):
+        x = numbers(5, columns, 1)
+        weight = [abs(w) for w in numbers(1, columns, 2)[0]]
+        for there in subsets(["weight", "smoothing", "z_loss"]):
+            given = {"x": x, "target": (targets, "i64")}
+            options = {"smoothing": 0.1, "z_loss": 0.01}
+            scalars = {name: options[name] for name in there if name in options}
+            shared = {"weight": weight} if "weight" in there else {}
+            losses = [ref.cross_entropy(row, t, **shared, **scalars)["loss"]
+                      for row, t in zip(x, targets)]
+            divisor = ref.divisor(targets, **shared)
+            counted = runs("target_count", {"target": ([[t] for t in targets], "i64")}, ["divisor"],
+                           columns=1)["divisor"]
+            if shared:
+                SEEN.add("target_weights")
+                counted = [run(KERNELS["target_weights"], {"target": (targets, "i64"),
+                               "weight": [weight] * 5}, ["divisor"], "--columns=%d" % columns)[0]]
+            close(counted, [divisor])
+            present = [(name, "f32") for name in there]
+            optional = present + [("total", "f32"), ("weight_sum", "f32")]
+            got = runs("cross_entropy", {**given, **shared}, ["loss", "total", "weight_sum"],
+                       optional, columns, scalars.items())
+            close(got["loss"], losses, 2e-5, 1e-5)
+            close(got["total"], [math.fsum(losses)], 2e-5, 1e-5)
+            close(got["weight_sum"], [divisor])
+            mean = {**given, **shared, "divisor": counted, "dloss": [3.0] * 5}
+            parts = present + [("divisor", "f32"), ("total", "f32")]
+            again = runs("cross_entropy", {**given, **shared, "divisor": counted}, ["loss", "total"],
+                         parts, columns, scalars.items())
+            assert again["loss"] == got["loss"]
+            got = runs("cross_entropy_backward", mean, ["dx", "loss", "total"],
+                       parts + [("dloss", "f32"), ("loss", "f32")], columns, scalars.items())
+            for total in (again["total"], got["total"]):
+                close(total, [math.fsum(losses) / divisor], 2e-5, 1e-5)
+            for row, t, have in zip(x, targets, got["dx"][:5 if columns < 20 else 0]):
+                def loss(v):
+                    return ref.cross_entropy(v, t, **shared, **scalars)["loss"] / divisor
+                close(have, [3.0 * d for d in ref.gradient(loss, row)], 1e-4, 1e-5)
+    # All targets ignored: no mean, and no gradient. Another index that is ignored.
+    given = {"x": x, "target": ([7] * 5, "i64"), "divisor": [0.0]}
+    ignored = {"optional": [("ignore_index", "i64"), ("divisor", "f32"), ("total", "f32")],
+               "columns": columns, "scalars": [("ignore_index", 7)]}
+    assert math.isnan(runs("cross_entropy", given, ["total"], **ignored)["total"][0])
+    got = runs("cross_entropy_backward", given, ["dx", "total"], **ignored)
+    assert math.isnan(got["total"][0]) and got["dx"] == [[0.0] * columns] * 5
+    for shape in (1, 3, 140):
+        rows = [[(5 * r + c) % 4 - 1 for c in range(shape)] for r in range(7)]
+        got = runs("target_count", {"target": (rows, "i64")}, ["divisor"], [("ignore_index", "i64")],
+                   shape, [("ignore_index", 2)])["divisor"]
+        assert got == [sum(t != 2 for row in rows for t in row)]
+
+
 def divergences():
     for columns in (3, 140):
         x = [ref.log_softmax(row) for row in numbers(3, columns, 1)]
@@ -175,84 +232,136 @@ def divergences():
 
 
 def norm_gradients():
-    """dx against finite differences of sum(dy * y), dw and db of the definition."""
-    for columns in (1, 9, 70):
-        x, dy = numbers(5, columns, 1), numbers(5, columns, 2)
+    """dx against its definition, and finite differences of sum(dy * y); dw and db are sums of
+    the definition. Outputs that are not asked for change no bits of dx."""
+    for columns, kernel in itertools.product((1, 9, 70), ("rms_norm", "layer_norm")):
+        forward, backward = getattr(ref, kernel), getattr(ref, kernel + "_backward")
+        names = ["rstd"] if kernel == "rms_norm" else ["mean", "rstd"]
+        x = numbers(5, columns, 1)
+        rows = {"x": x, "dy": numbers(5, columns, 2), "dresidual_out": numbers(5, columns, 3)}
         w = column_of("w", columns)
-        for kernel, eps in (("rms_norm", 1e-5), ("layer_norm", 1e-5)):
-            forward = getattr(ref, kernel)
-            found = [forward(row, weight=w, eps=eps) for row in x]
-            given = {"x": x, "dy": dy, "w": w}
-            names = ["rstd"] if kernel == "rms_norm" else ["mean", "rstd"]
-            for name in names:
-                given[name] = [f[name] for f in found]
-            outputs = ["dx", "dw"] + (["db"] if kernel == "layer_norm" else [])
-            got = runs(kernel + "_backward", given, outputs, columns=columns)
-            dw, db = [0.0] * columns, [0.0] * columns
-            for row, g, have in zip(x, dy, got["dx"]):
-                def weighted(v):
-                    return math.fsum(a * b for a, b in zip(forward(v, weight=w, eps=eps)["y"], g))
-                if columns < 20:
-                    close(have, ref.gradient(weighted, row), 1e-3, 2e-3)
-                mean = ref.moments(row)[0] if kernel == "layer_norm" else 0.0
-                rstd = forward(row, eps=eps)["rstd"]
-                dw = [s + b * (a - mean) * rstd for s, a, b in zip(dw, row, g)]
-                db = [s + b for s, b in zip(db, g)]
-            close(got["dw"], dw, 1e-4, 1e-4)
-            if "db" in outputs:
-                close(got["db"], db, 1e-5, 1e-5)
+        for there in subsets(["w", "dresidual_out"] + ["offset"][:kernel == "rms_norm"]):
+            given = {name: rows[name] for name in rows if name in ("x", "dy") or name in there}
+            scalars = {"offset": 1.0} if "offset" in there else {}
+            shared = {"w": w} if "w" in there else {}
+            norm = dict(scalars, eps=1e-5, weight=shared.get("w"))
+            found = [forward(row, **norm) for row in x]
+            given.update({name: [row[name] for row in found] for name in names})
+            expected = [backward(**{name: values[row] for name, values in given.items()},
+                                 **shared, **scalars) for row in range(5)]
+            alone = None
+            for outputs in [["dx"], ["dx", "dw"], ["dx", "dresidual", "dw", "db"]]:
+                got = runs(kernel + "_backward", {**given, **shared}, outputs, columns=columns,
+                           optional=[(name, "f32") for name in list(there) + outputs[1:]],
+                           scalars=scalars.items())
+                alone = alone or got["dx"]
+                assert got["dx"] == alone and got.get("dresidual", alone) == alone
+                for name in set(outputs) & {"dw", "db"}:
+                    close(got[name], [math.fsum(column) for column in
+                                      zip(*(row[name] for row in expected))], 1e-4, 1e-4)
+            for row in range(5):
+                close(alone[row], expected[row]["dx"], 1e-3, 2e-3 if columns == 1 else 1e-4)
+                if columns == 9:
+                    def weighted(v):
+                        return math.fsum(a * b for a, b in zip(forward(v, **norm)["y"], rows["dy"][row]))
+                    through = rows["dresidual_out"][row] if "dresidual_out" in there else [0.0] * 9
+                    close([a - b for a, b in zip(alone[row], through)],
+                          ref.gradient(weighted, x[row]), 1e-3, 2e-3)
+        # Each of the residual's gradients in its own type.
+        got = runs(kernel + "_backward", {**given, **shared},
+                   ["dx", "dresidual"], columns=columns, scalars=scalars.items(),
+                   optional=[(name, "f32") for name in there] + [("dresidual", "bf16")])
+        assert got["dresidual"] == [[from_bf16(to_bf16(v)) for v in row] for row in alone]
 
 
-def from_f8(code):
-    """The value of a code of f8E4M3FN."""
-    sign, exponent, rest = -1 if code & 128 else 1, code >> 3 & 15, code & 7
-    if exponent == 15 and rest == 7:
+def from_bytes(code, kind="f8E4M3FN"):
+    """The value of a code of 8 bits."""
+    if kind == "i8":
+        return float(code)
+    mantissa, least, inf = (3, -6, None) if kind == "f8E4M3FN" else (2, -14, 124)
+    sign, size = -1 if code & 128 else 1, code & 127
+    if size == 127 or (inf and size > inf):
         return NAN
-    return sign * (rest * 2.0 ** -9 if exponent == 0 else (8 + rest) * 2.0 ** (exponent - 10))
+    if size == inf:
+        return sign * INF
+    exponent, rest = size >> mantissa, size & (1 << mantissa) - 1
+    whole = rest if exponent == 0 else rest + (1 << mantissa)
+    return sign * whole * 2.0 ** (max(exponent, 1) - 1 + least - mantissa)
 
 
-def is_rounding(code, wanted):
-    """Whether no other finite code is nearer, but for f32's rounding of the quotient."""
-    value = from_f8(code)
-    slack = 1e-6 * abs(wanted) + 1e-9
-    return all(abs(value - wanted) <= abs(from_f8(other) - wanted) + slack
-               for other in range(256) if not math.isnan(from_f8(other)))
+MOST = {"f8E4M3FN": 448.0, "f8E5M2": 57344.0, "i8": 127.0}
+VALUES = {kind: sorted({from_bytes(code, kind) for code in
+                        (range(-127, 128) if kind == "i8" else range(256))
+                        if math.isfinite(from_bytes(code, kind))}) for kind in MOST}
+
+
+def is_rounding(code, wanted, kind, slack=1e-6):
+    """Whether no other value is nearer, but for f32's rounding of the quotient."""
+    value = from_bytes(code, kind)
+    above = bisect.bisect_left(VALUES[kind], wanted)
+    nearest = min(abs(v - wanted) for v in VALUES[kind][max(0, above - 1):above + 1])
+    return abs(value - wanted) <= nearest + slack * abs(wanted) + 1e-9
+
+
+def quantised(kernel, rows, size, kind, got, slack=1e-6):
+    """Checks codes and scales of the numbers that were to be quantised."""
+    for row, codes, scale in zip(rows, got["y"], got["scale"]):
+        scales = scale if isinstance(scale, list) else [scale]
+        assert len(scales) == -(-len(row) // size)
+        for index, s in enumerate(scales):
+            part = slice(index * size, (index + 1) * size)
+            expected = max(max(abs(v) for v in row[part]) / MOST[kind], 2.0 ** -126)
+            if kernel.endswith("pow2"):
+                expected = 2.0 ** math.ceil(math.log2(expected))
+            close(s, expected, 1e-5, 0)
+            for code, value in zip(codes[part], row[part]):
+                assert is_rounding(code, value / s, kind, slack), (kernel, code, value, s)
 
 
 def quantisation():
     for columns in (1, 9, 128, 300):
-        x, w = numbers(3, columns, 1), column_of("w", columns)
+        x = numbers(3, columns, 1)
         x[1] = [0.0] * columns
-        normed = [ref.rms_norm(row, weight=w, eps=1e-5)["y"] for row in x]
-        for kernel, rows, more in [("quantize_fp8", x, {}), ("quantize_fp8_pow2", x, {}),
-                                   ("rms_norm_quantize_fp8", normed, {"w": w}),
-                                   ("quantize_fp8_groups", x, {}),
-                                   ("rms_norm_quantize_fp8_groups", normed, {"w": w})]:
-            scalars = [("eps", 1e-5)] if more else []
-            got = runs(kernel, {"x": x, **more}, ["y", "scale"], columns=columns, scalars=scalars)
-            for row, codes, scale in zip(rows, got["y"], got["scale"]):
-                size = 128 if kernel.endswith("groups") else columns
-                scales = scale if isinstance(scale, list) else [scale]
-                for index, s in enumerate(scales):
-                    part = slice(index * size, (index + 1) * size)
-                    amax = max(abs(v) for v in row[part])
-                    expected = max(amax / 448, 2.0 ** -126)
-                    if kernel.endswith("pow2"):
-                        expected = 2.0 ** math.ceil(math.log2(expected))
-                    close(s, expected, 1e-5, 0)
-                    # The codes of what was normalised are judged by the values alone.
-                    for code, value in zip(codes[part], row[part]):
-                        if more:
-                            assert abs(from_f8(code) * s - value) <= 0.0626 * abs(value) + 2e-3 * s
-                        else:
-                            assert is_rounding(code, value / s), (kernel, code, value, s)
+        for kernel, kind in itertools.product(
+                ("quantize_fp8", "quantize_fp8_pow2", "quantize_fp8_groups"), MOST):
+            for size in (32, 64, 128) if kernel.endswith("groups") else (0,):
+                got = runs(kernel, {"x": x}, ["y", "scale"], [("y", kind)], columns, groups=size)
+                quantised(kernel, x, size or columns, kind, got)
         got = runs("quantize_fp8_static", {"x": x}, ["y"], columns=columns, scalars=[("scale", 0.25)])
-        assert all(is_rounding(c, v / 0.25) for r, q in zip(x, got["y"]) for v, c in zip(r, q))
+        assert all(is_rounding(c, v / 0.25, "f8E4M3FN")
+                   for r, q in zip(x, got["y"]) for v, c in zip(r, q))
         got = runs("quantize_int8", {"x": x}, ["y", "scale"], columns=columns)
-        for row, codes, scale in zip(x, got["y"], got["scale"]):
-            close(scale, max(max(abs(v) for v in row) / 127, 2.0 ** -126), 1e-6, 0)
-            assert all(abs(code) <= 127 and abs(code - v / scale) <= 0.5001
-                       for code, v in zip(codes, row))
+        quantised("quantize_int8", x, columns, "i8", got)
+        assert got == runs("quantize_fp8", {"x": x}, ["y", "scale"], [("y", "i8")], columns)
+
+
+def norms_quantised():
+    for columns in (1, 300):
+        x, residual = numbers(3, columns, 1), numbers(3, columns, 2)
+        shared = {"weight": column_of("w", columns), "bias": column_of("b", columns)}
+        kinds = itertools.cycle(MOST)
+        for norm, there in itertools.product(
+                ("rms_norm", "layer_norm"), subsets(["residual", "weight", "bias", "offset"])):
+            if norm == "layer_norm" and "offset" in there:
+                continue
+            scalars = dict({"offset": 1.0} if "offset" in there else {}, eps=1e-5)
+            kept = {name: shared[name] for name in there if name in shared}
+            more = {"residual": residual} if "residual" in there else {}
+            wanted = [getattr(ref, norm)(x[row], **{name: more[name][row] for name in more}, **kept,
+                                         **scalars) for row in range(3)]
+            kind = next(kinds)
+            for kernel, size in [(norm + "_quantize_fp8", 0), (norm + "_quantize_fp8_groups", 64)]:
+                given = {"x": x, **more, **kept}
+                present = [(name, "f32") for name in there] + [("y", kind)]
+                alone = runs(kernel, given, ["y", "scale"], present, columns, scalars.items(),
+                             groups=size)
+                got = runs(kernel, given, ["y", "scale", "residual_out"],
+                           present + [("residual_out", "bf16")], columns, scalars.items(), groups=size)
+                assert all(got[name] == alone[name] for name in alone)
+                assert got["residual_out"] == [[from_bf16(to_bf16(v)) for v in row["residual_out"]]
+                                               for row in wanted]
+                # A norm of one column is 0 in float64, and in f32.
+                quantised(kernel, [row["y"] for row in wanted], size or columns, kind, got, 1e-4)
 
 
 def statistics():
@@ -272,8 +381,8 @@ def statistics():
               scalars=[("correction", 0.0)], absolute=1e-5)
 
 
-PARTS = [softmax_family, norms, norm_gradients, cross_entropy, divergences, quantisation,
-         statistics]
+PARTS = [softmax_family, norms, norm_gradients, cross_entropy, cross_entropy_totals, divergences,
+         quantisation, norms_quantised, statistics]
 for part in PARTS:
     part()
 missing = set(KERNELS) - SEEN

@@ -160,7 +160,7 @@ def N32_sums_over_rows_are_f32():
     rstd = [1 / math.sqrt(1 + 1e-6)] * 4096
     dx, dw = call("rms_norm_backward", {"x": (ones, "bf16"), "dy": (ones, "bf16"),
                                         "w": ([1.0] * 64, "bf16"), "rstd": rstd},
-                  ["dx", "dw"], 64, "bf16,dw:f32")
+                  ["dx", "dw"], 64, "bf16,w:bf16,dw:f32")
     close(dw, [4095.998] * 64, 1e-6)
     assert all(abs(d) < 1e-5 for row in dx for d in row)
 
@@ -199,7 +199,7 @@ def N38_the_gradient_of_a_row_of_zeros():
         dx, dw = call("rms_norm_backward",
                       {"x": (rows, storage), "dy": ([[1.0] * 1000] * 3, storage),
                        "w": ([2.0] * 1000, storage), "rstd": rstd}, ["dx", "dw"], 1000,
-                      storage + ",dw:f32")
+                      storage + ",w:%s,dw:f32" % storage)
         assert dx[1] == [2000.0] * 1000, dx[1][:3]
         close(dw, [sum(row[c] * s for row, s in zip(rows, rstd)) for c in range(1000)], 1e-5)
 
@@ -209,14 +209,14 @@ def N41_the_gradient_of_one_column():
     x = [[1e30], [-7.0], [0.0], [3.0], [1e-30]]
     dx, dw, db = call("layer_norm_backward",
                       {"x": x, "dy": [[1.0]] * 5, "w": [2.0], "mean": [row[0] for row in x],
-                       "rstd": [rstd] * 5}, ["dx", "dw", "db"], 1)
+                       "rstd": [rstd] * 5}, ["dx", "dw", "db"], 1, "w:f32,dw:f32,db:f32")
     assert dx == [[0.0]] * 5 and dw == [0.0] and db == [5.0]
 
 
 def N42_the_gradient_of_a_constant_row():
     dx = call("layer_norm_backward",
-              {"x": [[3.0] * 64], "dy": [[1.0] + [0.0] * 63], "w": [1.0] * 64, "mean": [3.0],
-               "rstd": [1 / math.sqrt(1e-5)]}, ["dx", "dw", "db"], 64)[0][0]
+              {"x": [[3.0] * 64], "dy": [[1.0] + [0.0] * 63], "mean": [3.0],
+               "rstd": [1 / math.sqrt(1e-5)]}, ["dx"], 64)[0]
     close(dx, [311.2867] + [-4.941059] * 63, 1e-5)
 
 
@@ -244,13 +244,23 @@ def N51_optional_outputs_change_no_bits():
                          ",".join(name + ":f32" for name in names), {"eps": 1e-6})
             assert found[0] == alone
         alone = call("cross_entropy", {"x": x, "target": targets}, ["loss"], columns)
-        loss, _ = call("cross_entropy", {"x": x, "target": targets}, ["loss", "lse"], columns,
-                       "lse:f32")
-        assert loss == alone
+        for names in (["lse"], ["total"], ["lse", "total", "weight_sum"]):
+            found = call("cross_entropy", {"x": x, "target": targets}, ["loss"] + names, columns,
+                         ",".join(name + ":f32" for name in names))
+            assert found[0] == alone
         alone = call("cross_entropy_backward", {"x": x, "target": targets}, ["dx"], columns)
-        dx, _, _ = call("cross_entropy_backward", {"x": x, "target": targets},
-                        ["dx", "loss", "lse"], columns, "loss:f32,lse:f32")
-        assert dx == alone
+        for names in (["loss", "lse"], ["total"]):
+            found = call("cross_entropy_backward", {"x": x, "target": targets}, ["dx"] + names,
+                         columns, ",".join(name + ":f32" for name in names))
+            assert found[0] == alone
+        given = {"x": x, "dy": normal(3, columns, 3), "rstd": [1.0, 0.5, 2.0]}
+        for kernel in ("rms_norm_backward", "layer_norm_backward"):
+            alone = call(kernel, given, ["dx"], columns)
+            for names in (["dw"], ["dw", "db"], ["dresidual"]):
+                found = call(kernel, given, ["dx"] + names, columns,
+                             ",".join(name + ":f32" for name in names))
+                assert found[0] == alone
+            given["mean"] = [0.0, 1.0, -1.0]
 
 
 def A01_weights_of_another_type():

@@ -99,6 +99,25 @@ def layer_norm(x, residual=None, weight=None, bias=None, eps=1e-5):
     return {"y": y, "residual_out": h, "mean": mean, "rstd": rstd}
 
 
+def rms_norm_backward(x, dy, rstd, w=None, dresidual_out=None, offset=0.0):
+    """dx, and what the row adds to dw and db. Of y = r f x with dr / dx = -r^3 x / n."""
+    n = len(x)
+    f = [a + offset for a in w or [1.0] * n]
+    along = add_up([g * b * a for g, b, a in zip(dy, f, x)]) / n
+    dx = [rstd * g * b - rstd ** 3 * a * along + d
+          for g, b, a, d in zip(dy, f, x, dresidual_out or [0.0] * n)]
+    return {"dx": dx, "dresidual": dx, "dw": [g * a * rstd for g, a in zip(dy, x)], "db": dy}
+
+
+def layer_norm_backward(x, dy, mean, rstd, w=None, dresidual_out=None):
+    """That of the norm of x - mean, whose own gradient has no mean."""
+    n = len(x)
+    found = rms_norm_backward([a - mean for a in x], dy, rstd, w)
+    level = add_up(found["dx"]) / n
+    dx = [a - level + d for a, d in zip(found["dx"], dresidual_out or [0.0] * n)]
+    return {**found, "dx": dx, "dresidual": dx}
+
+
 def l2_normalize(x, eps=1e-12):
     norm = max(math.sqrt(add_up([a * a for a in x])), eps)
     return [a / norm for a in x]
@@ -122,6 +141,12 @@ def cross_entropy(x, target, weight=None, ignore_index=-100, smoothing=0.0, z_lo
     if z_loss > 0:
         loss += z_loss * lse * lse
     return {"loss": loss, "lse": lse}
+
+
+def divisor(targets, weight=None, ignore_index=-100):
+    """Of torch's mean of cross-entropy losses, with label smoothing, too."""
+    kept = [t for t in targets if t != ignore_index]
+    return add_up([weight[t] for t in kept]) if weight else float(len(kept))
 
 
 def kl_div(x, t, log_target=0):

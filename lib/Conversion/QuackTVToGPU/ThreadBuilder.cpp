@@ -263,6 +263,9 @@ Value ThreadBuilder::createIndex(tv::IndexOp op, int64_t index) {
   Fragment fragment = fragmentOf(op.getType());
   loc = op.getLoc();
   Value first = threadCoord(fragment).second;
+  // LLVM would move the columns' numbers out of a loop over tiles, a register for each.
+  if (currentTile)
+    first = inlinePTX("mov.b32 $0, $1;", "=r,r", b.getI32Type(), {first});
   SmallVector<Value> columns;
   for (int64_t i = 0; i < fragment.run; ++i)
     columns.push_back(

@@ -71,10 +71,7 @@ quack_tv.kernel @kernel_c20_no_partials(%x: memref<?x128xf32> in row, %s: memref
 }
 // -----
 // expected-error @below {{'quack_tv.kernel' op plan must have 'partials' or 'split', got partials = 2, split = 2}}
-quack_tv.kernel @kernel_c20_split(%x: memref<?x128xf32> in row, %y: memref<?x128xf32> out row) plan #split {
-  %v = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #tile>
-  quack_tv.store %v, %y : tensor<1x128xf32, #tile>, memref<?x128xf32>
-}
+quack_tv.kernel @kernel_c20_split(%x: memref<?x128xf32> in row) plan #split {}
 // -----
 quack_tv.kernel @kernel_c21_fold_and_load(%x: memref<?x128xf32> in row, %s: memref<128xf32> out columns) plan #plan workspace 512 {
   // expected-error @below {{'quack_tv.load' op must not stand in a kernel that folds}}

@@ -110,15 +110,28 @@ CASES = [
     ("layer_norm", lambda g: {"x": g.x, "residual": g.other(), "weight": g.columns_operand(),
                               "bias": g.columns_operand()},
      ["y", "residual_out", "mean", "rstd"], EPS),
-    ("rms_norm_backward", lambda g: rms_backward(g, False), ["dx", "dw"], {}),
+    ("rms_norm_backward", lambda g: rms_backward(g, False), ["dx", "dw", "db"], {}),
+    ("rms_norm_backward", lambda g: {**rms_backward(g, False), "dresidual_out": g.numbers() * g.x},
+     ["dx", "dresidual", "dw"], {"offset": 1.0}),
     ("layer_norm_backward", lambda g: rms_backward(g, True), ["dx", "dw", "db"], {}),
+    ("layer_norm_backward", lambda g: {**rms_backward(g, True), "dresidual_out": g.numbers() * g.x},
+     ["dx", "dresidual"], {}),
     ("l2_normalize", X, ["y"], {"eps": 1e-12}),
     ("cross_entropy", lambda g: {"x": g.x, "target": g.target()}, ["loss", "lse"], {}),
     ("cross_entropy", lambda g: {"x": g.x, "target": g.target(),
                                  "weight": abs(g.columns_operand())},
-     ["loss", "lse"], {"smoothing": 0.1, "z_loss": 1e-4, "cap": 30.0}),
+     ["loss", "lse", "weight_sum"], {"smoothing": 0.1, "z_loss": 1e-4, "cap": 30.0}),
+    ("cross_entropy", lambda g: {"x": g.x, "target": g.target(), "divisor": np.array([[7.0]])},
+     ["loss", "total"], {}),
+    ("target_count", lambda g: {"target": g.rng.choice([-100.0, 3.0, 8.0], size=g.x.shape)},
+     ["divisor"], {}),
+    ("target_weights", lambda g: {"target": g.target(),
+                                  "weight": np.tile(g.columns_operand(), (g.count, 1))},
+     ["divisor"], {}),
     ("cross_entropy_backward", lambda g: {"x": g.x, "target": g.target(), "dloss": g.numbers()},
      ["dx", "loss", "lse"], {}),
+    ("cross_entropy_backward", lambda g: {
+        "x": g.x, "target": g.target(), "divisor": np.array([[7.0]])}, ["dx", "total"], {}),
     ("cross_entropy_backward", lambda g: {
         "x": g.x, "target": g.target(), "weight": abs(g.columns_operand()),
         "dloss": g.numbers()},
@@ -144,9 +157,12 @@ CASES = [
     ("quantize_int8", X, ["y", "scale"], {}),
     ("quantize_fp8_static", X, ["y"], {"scale": 0.25}),
     ("quantize_fp8_groups", X, ["y", "scale"], {}),
-    ("rms_norm_quantize_fp8", lambda g: {"x": g.x, "w": g.columns_operand()}, ["y", "scale"], EPS),
-    ("rms_norm_quantize_fp8_groups", lambda g: {"x": g.x, "w": g.columns_operand()},
-     ["y", "scale"], EPS),
+] + [
+    (norm + "_quantize_fp8" + groups, operands, outputs, EPS)
+    for norm in ("rms_norm", "layer_norm") for groups in ("", "_groups")
+    for operands, outputs in (
+        (lambda g: {"x": g.x, "weight": g.columns_operand()}, ["y", "scale"]),
+        (lambda g: {"x": g.x, "residual": g.other()}, ["y", "scale", "residual_out"]))
 ]
 
 
@@ -166,7 +182,7 @@ class Runner:
         """The storage type of each operand that may have one, by name."""
         types = {}
         for name in [*given, *outputs]:
-            declared = re.search(r"%%%s: memref<(\?x)?\?x(\w+)> \w+ (\w+)" % name, text)
+            declared = re.search(r"%%%s: memref<(\?x)*(\w+)> \w+ (\w+)" % name, text)
             assert declared, "no operand %s" % name
             element, role = declared.group(2), declared.group(3)
             types[name] = kind if element == "f32" and role == "row" else element

@@ -26,7 +26,10 @@ POINTS = {
 # What is exact, or rounded by the store alone, has no error to be seen.
 EXACT = {("max", "m"), ("min", "y"), ("amax", "y"), ("any", "y"), ("all", "y"),
          ("argmax", "column"), ("argmax", "value"), ("argmin", "column"), ("argmin", "value"),
-         ("quantize_fp8_pow2", "scale")}
+         ("quantize_fp8_pow2", "scale"), ("target_count", "divisor")}
+# One number a launch, in which the errors of many rows are averaged.
+AVERAGED = {("cross_entropy", "total"), ("cross_entropy", "weight_sum"),
+            ("cross_entropy_backward", "total"), ("target_weights", "divisor")}
 
 
 def main(folder, points):
@@ -56,7 +59,8 @@ def main(folder, points):
         where = "%s, N = %d" % (row, point[0]) if row else ""
         print("%-30s %-13s %-8s %.3f  %s" % (*key, share, where))
     loose = [key for key, (share, _, _) in greatest.items()
-             if (share == 0) != (key[:2] in EXACT) or 0 < share < 0.125]
+             if key[:2] not in AVERAGED
+             and ((share == 0) != (key[:2] in EXACT) or 0 < share < 0.125)]
     for line in broken:
         print("beyond the bound: %s %s, %s: %.3g of it, at %s" % line)
     assert not broken, "%d errors are beyond their bounds" % len(broken)

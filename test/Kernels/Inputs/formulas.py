@@ -131,30 +131,48 @@ def layer_norm(tree, x, eps, residual=None, weight=None, bias=None):
             "mean": (m.mean, m.mean_error), "rstd": (rstd, rstd * error)}
 
 
-@formula("rms_norm_backward")
-def rms_norm_backward(tree, x, w, dy, rstd):
-    xhat = x * rstd
-    product, g = dy * xhat * w, dy * w
-    s, error = total(product, 3 * rounded(product), tree)
-    c = s / tree.columns
-    of_c = error / tree.columns + rounded(c)
-    along = xhat * c
-    across = g - along
-    of_across = abs(xhat) * of_c + 2 * rounded(along) + rounded(g) + U * abs(across)
-    rows = tree.depth_over_rows(len(x))
-    dw = dy * xhat
-    return {"dx": (across * rstd, rstd * (of_across + U * abs(across))),
-            "dw": (over_rows(dw), (rows + 2) * U * over_rows(abs(dw)))}
+def factor_of(w, offset):
+    """w + offset, and how many roundings it has; both may be absent."""
+    factor = (1.0 if w is None else w) + (0.0 if offset is None else offset)
+    return factor, 0 if offset is None else 1
+
+
+def with_residual(own, error, through):
+    """The gradient of a norm's input, and of the residual that was added to it."""
+    if through is not None:
+        own = own + through
+        error = error + U * abs(own)
+    return {"dx": (own, error), "dresidual": (own, error)}
 
 
 def over_rows(values):
     return values.sum(axis=0, keepdims=True)
 
 
+@formula("rms_norm_backward")
+def rms_norm_backward(tree, x, dy, rstd, w=None, dresidual_out=None, offset=None):
+    factor, of_factor = factor_of(w, offset)
+    xhat = x * rstd
+    product, g = dy * xhat * factor, dy * factor
+    s, error = total(product, (3 + of_factor) * rounded(product), tree)
+    c = s / tree.columns
+    of_c = error / tree.columns + rounded(c)
+    along = xhat * c
+    across = g - along
+    of_across = (abs(xhat) * of_c + 2 * rounded(along) + (1 + of_factor) * rounded(g)
+                 + U * abs(across))
+    rows = tree.depth_over_rows(len(x))
+    dw = dy * xhat
+    return {**with_residual(across * rstd, rstd * (of_across + U * abs(across)), dresidual_out),
+            "dw": (over_rows(dw), (rows + 2) * U * over_rows(abs(dw))),
+            "db": (over_rows(dy), rows * U * over_rows(abs(dy)))}
+
+
 @formula("layer_norm_backward")
-def layer_norm_backward(tree, x, w, dy, mean, rstd):
+def layer_norm_backward(tree, x, dy, mean, rstd, w=None, dresidual_out=None):
+    factor, _ = factor_of(w, None)
     xhat = (x - mean) * rstd
-    product, g = dy * xhat * w, dy * w
+    product, g = dy * xhat * factor, dy * factor
     g_sum, of_g_sum = total(g, rounded(g), tree)
     s, error = total(product, 4 * rounded(product), tree)
     g_mean, c = g_sum / tree.columns, s / tree.columns
@@ -166,7 +184,7 @@ def layer_norm_backward(tree, x, w, dy, mean, rstd):
                  + U * abs(level) + U * abs(across))
     rows = tree.depth_over_rows(len(x))
     dw = dy * xhat
-    return {"dx": (across * rstd, rstd * (of_across + U * abs(across))),
+    return {**with_residual(across * rstd, rstd * (of_across + U * abs(across)), dresidual_out),
             "dw": (over_rows(dw), (rows + 3) * U * over_rows(abs(dw))),
             "db": (over_rows(dy), rows * U * over_rows(abs(dy)))}
 
@@ -217,18 +235,36 @@ class CrossEntropy:
             self.of_loss = self.of_loss + of_z + U * abs(self.loss)
         self.w = w
 
-    def outputs(self):
-        return {"loss": (self.loss, self.of_loss), "lse": (self.n.lse, self.n.lse_error)}
+    def outputs(self, tree, divisor):
+        rows = tree.depth_over_rows(len(self.loss)) * U
+        parts, of_parts = self.loss, self.of_loss
+        if divisor is not None:
+            parts, of_parts = parts / divisor, of_parts / divisor + U * abs(parts / divisor)
+        return {"loss": (self.loss, self.of_loss), "lse": (self.n.lse, self.n.lse_error),
+                "total": (over_rows(parts), over_rows(of_parts) + rows * over_rows(abs(parts))),
+                "weight_sum": (over_rows(self.w_target), rows * over_rows(abs(self.w_target)))}
 
 
 @formula("cross_entropy")
-def cross_entropy(tree, x, target, weight=None, smoothing=None, z_loss=None, cap=None):
-    return CrossEntropy(tree, x, target, weight, smoothing, z_loss, cap).outputs()
+def cross_entropy(tree, x, target, weight=None, smoothing=None, z_loss=None, cap=None,
+                  divisor=None):
+    return CrossEntropy(tree, x, target, weight, smoothing, z_loss, cap).outputs(tree, divisor)
+
+
+@formula("target_count")
+def target_count(tree, target):
+    return {"divisor": (over_rows(add_up(target != -100)), 0.0)}
+
+
+@formula("target_weights")
+def target_weights(tree, target, weight):
+    w = np.take_along_axis(weight, target.astype(int), 1)
+    return {"divisor": (over_rows(w), tree.depth_over_rows(len(w)) * U * over_rows(abs(w)))}
 
 
 @formula("cross_entropy_backward")
 def cross_entropy_backward(tree, x, target, weight=None, dloss=None, smoothing=None,
-                           z_loss=None, cap=None):
+                           z_loss=None, cap=None, divisor=None):
     c = CrossEntropy(tree, x, target, weight, smoothing, z_loss, cap)
     own = c.w_target * c.keep
     of_own = 0.0 if smoothing is None else 2 * U * abs(own)
@@ -254,8 +290,12 @@ def cross_entropy_backward(tree, x, target, weight=None, dloss=None, smoothing=N
     if c.capped:
         error = error * c.slope + abs(d) * (c.of_slope + U * c.slope)
         d = d * c.slope
-    found = c.outputs()
-    found["dx"] = with_factor(d, error, dloss)
+    found = c.outputs(tree, divisor)
+    g, of_g = dloss, 0.0
+    if divisor is not None:
+        g, of_g = (1.0 if dloss is None else dloss) / divisor, U
+    d, error = with_factor(d, error, g)
+    found["dx"] = d, error + of_g * abs(d)
     return found
 
 
@@ -390,25 +430,29 @@ CODES = {"e4m3": (2.0 ** -4, 2.0 ** -10, 448.0), "e5m2": (2.0 ** -3, 2.0 ** -17,
          "int8": (0.0, 0.5, 127.0)}
 
 
-def quantised(n, relative, code, size=None, power_of_two=False, scale=None):
-    """Codes' values and scales of n with a relative error, in groups of `size`."""
+def quantised(n, error, code, size=None, power_of_two=False, scale=None):
+    """Codes' values and scales of n, which is `error` off, in groups of `size`."""
     unit, tiny, most = CODES[code]
     columns = n.shape[1]
     size = size or columns
     starts = np.arange(0, columns, size)
     found = {}
     of_scale = 0.0
+    error = error + 0 * n
     if scale is None:
         amax = np.maximum.reduceat(abs(n), starts, axis=1)
         scales = np.maximum(amax / most, FLUSH)
-        of_scale = np.where(scales > FLUSH, relative + U, 0)
+        # Between the maxima of what the elements may be at least and at most.
+        of_amax = np.maximum(np.maximum.reduceat(abs(n) + error, starts, axis=1) - amax,
+                             amax - np.maximum.reduceat(abs(n) - error, starts, axis=1))
+        of_scale = np.where(scales > FLUSH, of_amax / np.maximum(amax, FLUSH) + U, 0)
         if power_of_two:
             scales, of_scale = 2.0 ** np.ceil(np.log2(scales)), 0.0
         found["scale"] = (scales, scales * of_scale)
         scale = np.repeat(scales, size, axis=1)[:, :columns]
         of_scale = np.repeat(of_scale + 0 * scales, size, axis=1)[:, :columns]
     q = n / scale
-    error = abs(q) * (relative + of_scale + DIVIDE)
+    error = error / scale + abs(q) * (of_scale + DIVIDE)
     q = np.clip(q, -most, most)
     found["y"] = (q, error + np.maximum(unit * abs(q), tiny))
     return found
@@ -439,12 +483,14 @@ def quantize_fp8_groups(tree, x, code="e4m3"):
     return quantised(x, 0.0, code, size=128)
 
 
-@formula("rms_norm_quantize_fp8")
-def rms_norm_quantize_fp8(tree, x, w, eps, code="e4m3", size=None):
-    rstd, error = root_mean_square(x, 0.0, eps, tree)
-    return quantised(x * rstd * w, error + 2 * U, code, size)
+def norm_quantised(norm, size=None):
+    """A norm that is stored in 8 bits."""
+    def of(tree, x, eps, code="e4m3", **given):
+        found = norm(tree, x, eps, **given)
+        return {**quantised(*found["y"], code, size), "residual_out": found["residual_out"]}
+    return of
 
 
-@formula("rms_norm_quantize_fp8_groups")
-def rms_norm_quantize_fp8_groups(tree, x, w, eps, code="e4m3"):
-    return rms_norm_quantize_fp8(tree, x, w, eps, code, size=128)
+for norm in (rms_norm, layer_norm):
+    FORMULAS[norm.__name__ + "_quantize_fp8"] = norm_quantised(norm)
+    FORMULAS[norm.__name__ + "_quantize_fp8_groups"] = norm_quantised(norm, 128)

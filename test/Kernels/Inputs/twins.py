@@ -57,7 +57,7 @@ TEXTBOOK = MEAN + """  %KEY_products = arith.mulf %IN, %IN : tensor<?xf32>
 """
 REDUCE = re.compile(r"^  %(\w+) = quack\.(?:group_)?reduce (\w+) %(\w+) : tensor<\?xf32> -> .*\n",
                     re.M)
-ACCUMULATE = re.compile(r"^  quack\.accumulate %(\w+), %(\w+) : .*\n", re.M)
+ACCUMULATE = re.compile(r"^  quack\.accumulate %(\w+), %(\w+) : (.*), .*\n", re.M)
 MOMENTS = re.compile(r"^  %(\w+), %(\w+), %(\w+) = quack\.moments %(\w+) : tensor<\?xf32>\n", re.M)
 IDENTITIES = {"addf": "0.0", "mulf": "1.0", "maximumf": "0xFF800000", "minimumf": "0x7F800000"}
 
@@ -90,6 +90,10 @@ def twins_of_accumulate(text, match, key):
     names = {"KEY": key, "IN": source, "COLUMN": str(COLUMNS - 1), "IDENTITY": "0.0",
              "COMBINE": "addf"}
     again = match.group(0).replace("%" + source + ",", "%" + key + ",")
+    if match.group(3) == "f32":
+        yield "bf16", put(text, match, fill(NARROWED.replace("tensor<?xf32>", "f32").replace(
+            "tensor<?xbf16>", "bf16"), **names) + again)
+        return
     for name, template in (("dropped", DROPPED), ("twice", TWICE), ("bf16", NARROWED)):
         yield name, put(text, match, fill(template, **names) + again)
 
@@ -118,7 +122,7 @@ def twins(kernel, text):
                 continue
             if make is twins_of_sum and "imum" in match.group(2) and kernel in SHIFTS:
                 continue
-            what = match.group(match.lastindex if make is not twins_of_sum else 1)
+            what = match.group({twins_of_sum: 1, twins_of_accumulate: 2, twins_of_moments: 4}[make])
             for name, twin in make(text, match, "twin%d" % number):
                 yield "%s of %%%s" % (name, what), twin
 

@@ -97,8 +97,9 @@ def main():
     parser.add_argument("--storage", required=True)
     options = parser.parse_args()
     kernels = sorted(Path(options.kernels).glob("*.mlir"))
-    # Of rows that are longer, no cluster holds the sum over rows.
-    longest = {kernel: 262144 if "quack.accumulate" in kernel.read_text() else 1 << 30
+    # Of rows that are longer, no cluster holds the sum over rows, and none takes them whole.
+    sums = re.compile(r"quack\.accumulate .* : tensor|memref<f32> out single[,)]")
+    longest = {kernel: 262144 if sums.search(kernel.read_text()) else 1 << 30
                for kernel in kernels}
     programs = [program for program in product(kernels, options.columns.split(","),
                                                options.storage.split(","))

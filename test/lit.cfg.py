@@ -27,9 +27,10 @@ kernels = os.path.join(config.quack_source, "lib", "Kernels")
 
 
 def rows_alone():
-    """Library kernels without groups or sums over rows, which leave fewer plans: but for
-    sums of scalars that are optional."""
-    others = re.compile(r"quack\.(accumulate|group_reduce) .*tensor|memref<f32> out single[,)]")
+    """Library kernels without groups, picks or sums over rows, which leave fewer plans: but
+    for sums of scalars that are optional."""
+    others = re.compile(r"quack\.(accumulate|group_reduce) .*tensor|memref<f32> out single[,)]"
+                        r"| picks")
     for name in sorted(os.listdir(kernels)):
         path = os.path.join(kernels, name)
         if name.endswith(".mlir"):

@@ -17,7 +17,8 @@ def QuackSpecialize : Pass<"quack-specialize", "::mlir::ModuleOp"> {
     Gives each `quack.kernel` whose N is `?` the number of columns of `columns`,
     and each operand named by `storage` that element type in memory. Optional operands
     that `storage` does not name are taken out. What is stored in floats of 8 bits may
-    be stored as `i8` instead: the nearest integer, half to even, from -127 to 127. `groups` gives the groups of columns of
+    be stored as `i8` instead: the nearest integer, half to even, from -127 to 127. `picks` gives the
+    columns of operands with role picks. `groups` gives the groups of columns of
     generic kernels another size.
 
     Before, with `columns=64 storage=bf16`:
@@ -48,7 +49,9 @@ def QuackSpecialize : Pass<"quack-specialize", "::mlir::ModuleOp"> {
            "pair names them">,
     Option<"groups", "groups", "int64_t", /*default=*/"0",
            "Columns of a group, in generic kernels that have groups (0: as the kernel "
-           "says)">];
+           "says)">,
+    Option<"picks", "picks", "int64_t", /*default=*/"0",
+           "Columns of picks operands, where these are ? (0: as the kernel says)">];
   let dependentDialects = ["::quack::QuackDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
 }

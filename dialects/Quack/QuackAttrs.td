@@ -58,7 +58,8 @@ def Quack_Direction : I32EnumAttr<"Direction", "Which way an operand's data goes
 def Quack_Role : I32EnumAttr<"Role", "What an operand holds", [
     I32EnumAttrCase<"row", 0>, I32EnumAttrCase<"columns", 1>,
     I32EnumAttrCase<"scalar", 2>, I32EnumAttrCase<"value", 3>,
-    I32EnumAttrCase<"single", 4>, I32EnumAttrCase<"groups", 5>]> {
+    I32EnumAttrCase<"single", 4>, I32EnumAttrCase<"groups", 5>,
+    I32EnumAttrCase<"picks", 6>]> {
   let cppNamespace = "::quack";
   let genSpecializedAttr = 0;
 }
@@ -82,6 +83,7 @@ def Quack_OperandAttr : Quack_Attr<"Operand", "operand"> {
     | `columns` | `memref<NxT>` | one vector shared by all rows (a weight) |
     | `scalar` | `memref<?xT>` | one scalar for each row (a target, an lse) |
     | `groups` | `memref<?xKxT>` | K scalars for each row, one a group of columns (scales); any row stride |
+    | `picks` | `memref<?xKxT>` | K scalars for each row, K the same for all such operands (what `topk` picks); any row stride |
     | `single` | `memref<T>` | one number for the whole launch, in memory (a total loss, a divisor) |
     | `value` | `T` | one scalar for the whole launch, an argument of it (an eps) |
 

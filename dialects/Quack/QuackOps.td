@@ -36,7 +36,8 @@ def Quack_KernelOp : Quack_Op<"kernel", [
     Launch ABI, made by `convert-quack-tv-to-gpu`: for each memref operand a
     pointer and an i64 row stride in elements (0 for `columns` and `single`, the
     distance of two rows' scalars for `scalar`), then i64 M, then the `value` operands.
-    The columns of a `groups` operand are as many as a row of N columns has groups.
+    The columns of a `groups` operand are as many as a row of N columns has groups;
+    those of `picks` operands are as many as the kernel says.
 
     `plan`, if present, is a `#quack_tv.plan` whose fields pin what
     `quack-plan` would otherwise choose. `otherwise` names the kernel to launch
@@ -80,6 +81,8 @@ def Quack_KernelOp : Quack_Op<"kernel", [
       stands for its elements, an optional `out` operand none; an `inout` operand is
       never optional, and only an `out` one absent.
     - (C16) a `groups` operand is loaded or stored, always in groups of one size.
+    - (C17) all `picks` operands have one number of columns, 1 to 256 and at most N; they
+      are in or out, and not optional.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -497,5 +500,6 @@ def Quack_ExtractOp : Quack_Op<"extract", [
 }
 
 include "Quack/QuackGroupOps.td"
+include "Quack/QuackPickOps.td"
 
 #endif // QUACK_OPS_TD

@@ -71,7 +71,7 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
       operations without side effects.
     - (C8) buffers, stages and mbarriers that have an offset do not overlap, and
       lie within `shared_bytes`.
-    - (C9) once `shared_bytes` is set, each `stage` has an offset, and a `bulk` one
+    - (C9) once `shared_bytes` is set, each `stage`, `topk` and `scatter` has an offset, and a `bulk` stage
       an mbarrier; loads with `kept` have a `kept_at`, the same for an operand.
     - (C10) an exchange's mbarrier expects as many bytes as its buffer holds.
     - (C11) `otherwise` names another quack_tv.kernel with the same operands, and no
@@ -82,7 +82,7 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
       workspace, which has no `otherwise`.
     - (C15) what `save` and `merge` access lies within `workspace`.
     - (C16) each `mask` begins at N.
-    - (C17) a reduction, of groups too, of a tile with more than N columns takes a `mask` with the
+    - (C17) a reduction, of groups too, and a `topk`, of a tile with more than N columns takes a `mask` with the
       identity of its kind, so that columns which do not exist change nothing.
     - (C18) once `shared_bytes` is set, all threads of a row meet between the loads
       of a scalar and its store: at a `barrier`, in a cluster at a `cluster_arrive`
@@ -726,5 +726,6 @@ def QuackTV_ClusterWaitOp : QuackTV_Op<"cluster_wait", [
 }
 
 include "QuackTV/QuackTVGroupOps.td"
+include "QuackTV/QuackTVPickOps.td"
 
 #endif // QUACK_TV_OPS_TD

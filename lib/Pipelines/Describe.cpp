@@ -26,6 +26,7 @@ std::string quack::describePlans(ModuleOp module, const PipelineOptions &options
   specialize.columns = options.columns;
   specialize.storage = options.storage;
   specialize.groups = options.groups;
+  specialize.picks = options.picks;
   pm.addPass(createQuackSpecialize(specialize));
   std::optional<Target> gpu = Target::lookup(options.target);
   FailureOr<tv::PlanAttr> pins = parsePins(options.pin, *copy);

@@ -30,6 +30,7 @@ static void addPlanning(OpPassManager &pm, const PipelineOptions &options) {
   specialize.columns = options.columns;
   specialize.storage = options.storage;
   specialize.groups = options.groups;
+  specialize.picks = options.picks;
   pm.addPass(createQuackSpecialize(specialize));
   QuackPlanOptions plan;
   plan.target = options.target;

@@ -35,7 +35,7 @@ static OperandMetadata describeOperand(tv::KernelOp kernel, unsigned index) {
   operand.direction = stringifyDirection(spec.getDirection());
   operand.role = stringifyRole(spec.getRole());
   operand.type = typeName(element);
-  if (spec.getRole() == Role::groups)
+  if (hasOwnColumns(spec.getRole()))
     operand.columns = cast<MemRefType>(type).getShape().back();
   operand.alignmentBytes = getOperandAlignment(kernel, index);
   return operand;

@@ -14,6 +14,7 @@
 #include "FewRows.h"
 #include "RowSums.h"
 
+#include "quack/Dialect/QuackTV/PickBuffer.h"
 #include "quack/Dialect/QuackTV/PlanNumbers.h"
 #include "quack/Layout/LayoutGroups.h"
 
@@ -63,9 +64,13 @@ static double registersOfReads(const KernelTraits &traits, tv::PlanAttr plan) {
   int64_t runs = std::min(elements, tv::runsAhead(count) * plan.getVectorSize());
   double registers = 0, stored = 0;
   for (const OperandTraits &operand : traits.operands) {
+    // Beside rows that stay packed, weights are used up as they arrive.
+    bool areWide = traits.narrowestBytes() == 4 || plan.startsAnywhere();
+    double share = operand.role == Role::row || areWide ? 1 : 0.5;
     if (isRead(operand))
       registers += (operand.role == Role::row ? 8 : 4) +
-                   double(runs) * operand.bytes / 4 + (plan.startsAnywhere() ? 8 : 0);
+                   share * double(runs) * operand.bytes / 4 +
+                   (plan.startsAnywhere() ? 8 : 0);
     if (isRead(operand) && operand.role == Role::row && plan.getKept() > 0)
       registers += 4;
     if (operand.role == Role::row && operand.isStored)
@@ -101,19 +106,28 @@ static int64_t estimateForTile(const KernelTraits &traits, const Target &target,
         loaded += elements * operand.bytes / 4.0 + (operand.bytes < 4 ? elements / 4 : 0);
       break;
     case tv::Hold::packed:
-      // Shifted words are widened at their use only.
-      registers += plan.startsAnywhere() ? 16 + elements * 0.5 : 8 + elements * 0.75;
+      // Words are shifted, and widened, at their use only.
+      registers += (plan.startsAnywhere() ? 16 : 12) + elements * 0.5;
       break;
     case tv::Hold::reload:
       wished += 8 + elements * ahead;
       break;
     default:
-      registers += 8 + elements * ahead;
+      // Moments take a thread's elements twice: they stay as wide as they are
+      // read.
+      registers += 8 + elements * (traits.combines ? 1.1 : ahead);
     }
   }
   registers += std::max(waiting, loaded);
-  // Elements a group that wait for their store, and what ptxas computes ahead while
-  // lanes meet.
+  // Which of a CTA's rows a thread has, beside several partial results.
+  if (traits.combines && plan.getThreadsPerRow() < plan.getThreads())
+    registers += 8;
+  // Groups' keys.
+  if (traits.picks > 0)
+    registers += std::min<int64_t>(elements,
+                                   4 * traits.picks / plan.getThreadsPerRow() + 1);
+  // Elements a group that wait for their store, and what ptxas computes ahead
+  // while lanes meet.
   if (!traits.groups.empty() && traits.passes > 1)
     registers += 1.5 * elements;
   // It reads ahead as far as the CTA's size leaves it registers.
@@ -157,6 +171,9 @@ static int64_t estimateShared(const KernelTraits &traits, tv::PlanAttr plan) {
   if (plan.getCluster() > 1 || warps > 1)
     bytes += traits.exchanges *
              (16 * plan.getRows() * warps * plan.getCluster() + 8);
+  if (traits.picks > 0 && warps > 0)
+    bytes += plan.getRows() *
+             tv::PickBuffer(traits.picks, warps, traits.picksSoftmax).bytes;
   return bytes + gatherBytes(traits, plan);
 }
 
@@ -198,8 +215,8 @@ static std::string violatedHold(const KernelTraits &traits, tv::PlanAttr plan,
   if (hold == tv::Hold::bulk && traits.accumulates)
     return name + "a cluster that accumulates works on one tile after the other, whose "
                   "copies are by async";
-  if (operand.role == Role::groups && hold != tv::Hold::registers)
-    return name + "an element a group waits in registers";
+  if (hasOwnColumns(operand.role) && hold != tv::Hold::registers)
+    return name + "an element a group, or a pick, waits in registers";
   if (staged && plan.loadPolicyOf(operand.name)
                         .value_or(tv::LoadPolicy::cached) != tv::LoadPolicy::cached)
     return name + "its load policy must be cached then, since copies into shared "
@@ -217,8 +234,34 @@ static std::string violatedHold(const KernelTraits &traits, tv::PlanAttr plan,
   return "";
 }
 
-std::string quack::violatedRule(const KernelTraits &traits, const Target &target,
-                                tv::PlanAttr plan) {
+/// Rules of kernels that pick elements: their threads meet in a warp or a CTA.
+static std::string violatedPicks(const KernelTraits &traits,
+                                 tv::PlanAttr plan) {
+  if (traits.picks == 0)
+    return "";
+  if (traits.accumulates)
+    return "a kernel that picks elements of its rows must not accumulate over "
+           "rows";
+  if (plan.getKept() > 0)
+    return "of a row of which elements are picked none are kept, got kept = " +
+           std::to_string(plan.getKept());
+  bool isWhole = plan.getThreadsPerRow() == warpSize ||
+                 (plan.getThreadsPerRow() > warpSize &&
+                  plan.getThreadsPerRow() == plan.getThreads());
+  if (isWhole && plan.getRowsPerThread() == 1 && plan.getCluster() == 1 &&
+      plan.getSlices() == 1)
+    return "";
+  return "a row of which elements are picked must have a warp, or all threads of one CTA, "
+         "and no thread a second row, got threads_per_row = " +
+         std::to_string(plan.getThreadsPerRow()) + " of " +
+         std::to_string(plan.getThreads()) +
+         ", rows_per_thread = " + std::to_string(plan.getRowsPerThread()) +
+         ", cluster = " + std::to_string(plan.getCluster()) +
+         ", split = " + std::to_string(plan.getSplit());
+}
+
+std::string quack::violatedRule(const KernelTraits &traits,
+                                const Target &target, tv::PlanAttr plan) {
   auto text = [](int64_t value) { return std::to_string(value); };
   for (const OperandTraits &operand : traits.operands) {
     int64_t run = plan.getVectorSize() * operand.bytes;
@@ -242,6 +285,8 @@ std::string quack::violatedRule(const KernelTraits &traits, const Target &target
     return "the rows of a kernel that accumulates are not split over clusters, got "
            "split = " +
            text(plan.getSplit());
+  if (std::string rule = violatedPicks(traits, plan); !rule.empty())
+    return rule;
   if (plan.getThreads() % plan.getThreadsPerRow() != 0)
     return "threads_per_row must divide threads = " + text(plan.getThreads()) +
            ", got " + text(plan.getThreadsPerRow());
@@ -306,8 +351,15 @@ static double exchangeTime(const KernelTraits &traits, const Target &target,
   double time = 0;
   if (plan.getThreadsPerRow() > warpSize)
     time += target.blockExchange;
+  // Its bounds are found by bisection.
+  if (plan.getThreadsPerRow() > warpSize && traits.picks > 0)
+    return (traits.rounds() + 5) * time;
+  // Several numbers take longer on their way, and to merge; and longer still where their
+  // row waits for them.
+  double several = !traits.combines ? 1 : traits.storedBytes() > 0 ? 2.4 : 1.4;
   if (plan.getCluster() > 1)
-    time += target.clusterExchange + target.clusterMember * plan.getCluster();
+    time += several *
+            (target.clusterExchange + target.clusterMember * plan.getCluster());
   return traits.rounds() * time;
 }
 
@@ -443,9 +495,15 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
   if (traits.accumulates) {
     // Its CTAs start once; a tile's turn is what takes the place of their life.
     limits.launch = std::numeric_limits<double>::infinity();
-    limits.life =
-        turnOfTile(traits, plan, target.memoryLatency * waitsForMemory(traits, plan) + transfer,
-                   exchangeTime(traits, target, plan) + serialTime(traits, target, plan));
+    // Where CTAs meet they wait for the last one's rows and work.
+    double exchange = exchangeTime(traits, target, plan);
+    double meeting = plan.getCluster() > 1 ? exchange : 0;
+    // Nobody waits for what is stored.
+    double arrival = target.memoryLatency * waitsForMemory(traits, plan) +
+                     transfer * traits.loadedBytes() / rowBytes;
+    limits.life = turnOfTile(traits, plan, arrival,
+                             exchange - meeting + serialTime(traits, target, plan)) +
+                  meeting;
   }
   limits.latency = ctasPerSM * ctaBytes / limits.life;
   // A step of the butterfly is a shuffle and a combination for each row; that of an

@@ -74,6 +74,10 @@ static constexpr int64_t maxRunsOfSlice = 32;
 /// Rows and weights that ptxas was seen to load without being told of its registers.
 static constexpr int64_t manyOperands = 5;
 
+/// Operations an element whose intermediate numbers ptxas was seen to have room
+/// for, beside what it shifts into place.
+static constexpr int64_t manyOperations = 12;
+
 /// The widest run that fills 16 bytes of the narrowest row operand. A row that
 /// is shorter takes what divides it, so that contiguous rows are aligned to it.
 /// Rows of bytes beside wider ones are accessed by 8: runs of 16 would need
@@ -242,17 +246,28 @@ void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {
   // than its loads allow. What it is told leaves it more registers than the estimate.
   auto isWide = [](const OperandTraits &operand) {
     return operand.isLoaded && !isOneNumber(operand.role) &&
-           operand.role != Role::groups;
+           !hasOwnColumns(operand.role);
   };
   bool hasMany = llvm::count_if(traits.operands, isWide) > manyOperands;
-  if (hasMany && pins.getCtasPerSM() < 0)
-    cost.plan = withCtas(std::max<int64_t>(1, cost.ctasPerSM * 2 / 3));
-  // Told nothing, ptxas spills a few words of a single-pass kernel for the sake of one
-  // more CTA. Others it would let have twice the registers that they need.
-  if (traits.passes == 1 && !hasMany && pins.getCtasPerSM() < 0)
-    cost.plan = withCtas(std::max<int64_t>(1, cost.ctasPerSM / 2));
-  if (spillsUntold(traits, plan) && pins.getCtasPerSM() < 0)
-    cost.plan = withCtas(cost.ctasPerSM);
+  int64_t told = 0;
+  if (hasMany)
+    told = std::max<int64_t>(1, cost.ctasPerSM * 2 / 3);
+  // Told nothing, ptxas spills a few words of a single-pass kernel for the sake
+  // of one more CTA. Others it would let have twice the registers that they
+  // need.
+  else if (traits.passes == 1)
+    told = std::max<int64_t>(1, cost.ctasPerSM / 2);
+  if (spillsUntold(traits, plan))
+    told = cost.ctasPerSM;
+  // Several partial results, several rows, or long sums of terms, beside words
+  // that wait to be shifted.
+  bool hasRows = plan.getRowsPerThread() > 1 &&
+                 llvm::count_if(traits.operands, isWide) > 1;
+  if (plan.startsAnywhere() &&
+      (hasRows || traits.combines || traits.operations > manyOperations))
+    told = std::max<int64_t>(1, (told ? told : cost.ctasPerSM) / 2);
+  if (told > 0 && pins.getCtasPerSM() < 0)
+    cost.plan = withCtas(told);
   // All clusters that have partial sums are to be resident: ptxas is told.
   if (traits.accumulates) {
     if (pins.getCtasPerSM() < 0)
@@ -295,8 +310,9 @@ void Enumerator::tryShape(int64_t threads, int64_t threadsPerRow,
                  (split <= 1 || pins.getSplit());
   if ((cluster > 1 || split > 1) && threadsPerRow < warpSize && !isAsked)
     return;
-  // More threads than vectors only pad; a slice has a warp at least.
-  int64_t least = pins.getSplit() > 1 ? warpSize : 1;
+  // More threads than vectors only pad; a slice has a warp at least, and so has
+  // a row of which elements are picked.
+  int64_t least = pins.getSplit() > 1 || traits.picks > 0 ? warpSize : 1;
   if (!isPinned && threadsPerRow > least &&
       threadsPerRow / 2 * vectorSize() >= perCta)
     return;

@@ -31,7 +31,8 @@ public:
       for (Value result : op.getResults())
         passes[result] = pass + getPassCount(&op);
       // A reduction of two passes reads its row twice.
-      int64_t lastRead = pass + std::max<int64_t>(getPassCount(&op) - 1, 0);
+      int64_t reads = isa<TopKOp>(op) ? 2 : getPassCount(&op);
+      int64_t lastRead = pass + std::max<int64_t>(reads - 1, 0);
       for (Value operand : op.getOperands())
         lastUse[operand] = std::max(lastUse.lookup(operand), lastRead);
       // Scalar work after the last reduction is no pass over the row.
@@ -187,6 +188,17 @@ KernelTraits KernelTraits::analyse(KernelOp kernel, int64_t rowsHint,
   }
   llvm::SmallDenseSet<int64_t> exchanges, ownExchanges;
   for (Operation &op : kernel.getBody().front()) {
+    if (auto topk = dyn_cast<TopKOp>(op)) {
+      traits.picks =
+          cast<MemRefType>(topk.getValues().getType()).getShape().back();
+      traits.picksSoftmax = topk.getSoftmax();
+      // A maximum, a comparison, and what candidates cost.
+      traits.operations += 8;
+      continue;
+    }
+    if (auto scatter = dyn_cast<ScatterOp>(op))
+      traits.picks =
+          cast<MemRefType>(scatter.getValues().getType()).getShape().back();
     if (int64_t count = getPassCount(&op)) {
       // Threads meet after the last of its passes.
       int64_t last = analysis.passOf(op.getResult(0)) - 1;
@@ -195,6 +207,8 @@ KernelTraits KernelTraits::analyse(KernelOp kernel, int64_t rowsHint,
       auto reduce = dyn_cast<ReduceOp>(op);
       if (!reduce || !isOnlineSum(reduce))
         ownExchanges.insert(last);
+      traits.combines |= isa<ArgMaxOp, ArgMinOp, MomentsOp>(op) ||
+                         (reduce && !reduce.getCombiner().empty());
     }
     if (auto sum = dyn_cast<AccumulateOp>(op);
         sum && isCounted(kernel, sum, counted)) {

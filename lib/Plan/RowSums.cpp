@@ -73,7 +73,9 @@ double quack::turnOfTile(const KernelTraits &traits, tv::PlanAttr plan,
         return operand.role != Role::row || !operand.isLoaded ||
                holdOf(operand, plan) == tv::Hold::async;
       });
-  return isAhead ? std::max(arrival, work) : arrival + work;
+  // The longer of the two, and some of the shorter one.
+  return isAhead ? std::pow(std::pow(arrival, 4) + std::pow(work, 4), 0.25)
+                 : arrival + work;
 }
 
 int64_t quack::gatherBytes(const KernelTraits &traits, tv::PlanAttr plan) {

@@ -25,6 +25,7 @@ static int64_t elementCount(const OperandBuffers &operand, int64_t rows,
   switch (operand.role) {
   case Role::row:
   case Role::groups:
+  case Role::picks:
     return rows * operand.widthOf(columns);
   case Role::columns:
     return columns;
@@ -45,7 +46,7 @@ std::vector<OperandBuffers> reference::describeOperands(FunctionType type,
     OperandBuffers &operand = operands.emplace_back();
     operand.name = spec.getName().getValue().str();
     operand.role = spec.getRole();
-    if (operand.role == Role::groups)
+    if (hasOwnColumns(operand.role))
       operand.columns = cast<MemRefType>(input).getShape().back();
     operand.isRead = spec.getDirection() != Direction::out;
     operand.isWritten = spec.getDirection() != Direction::in;

@@ -340,6 +340,8 @@ LogicalResult Program::addOp(Operation &op) {
       .Case([&](GroupBroadcastOp broadcast) {
         return addGroupBroadcast(broadcast), success();
       })
+      .Case([&](TopKOp topk) { return addTopK(topk), success(); })
+      .Case([&](ScatterOp scatter) { return addScatter(scatter), success(); })
       .Case([&](ColumnsOp count) {
         initial.lanes[laneOf(count)].set(0,
                                          {static_cast<double>(columns), 0.0});

@@ -12,6 +12,7 @@
 
 #include "Elementwise.h"
 
+#include "quack/Dialect/Quack/KernelOperands.h"
 #include "quack/Reference/Evaluator.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -25,7 +26,7 @@ namespace quack::reference {
 struct OperandBuffers {
   std::string name;
   Role role = Role::row;
-  int64_t columns = 0; ///< of a `groups` operand
+  int64_t columns = 0; ///< of a `groups` or `picks` operand
   bool isRead = false, isWritten = false;
   const double *input = nullptr;
   double *output = nullptr, *bound = nullptr;
@@ -34,11 +35,11 @@ struct OperandBuffers {
   int64_t widthOf(int64_t columns) const {
     if (role == Role::row || role == Role::columns)
       return columns;
-    return role == Role::groups ? this->columns : 1;
+    return hasOwnColumns(role) ? this->columns : 1;
   }
   /// Returns where row `row` starts in the operand's array.
   int64_t rowOffset(int64_t row, int64_t columns) const {
-    if (role == Role::row || role == Role::groups)
+    if (role == Role::row || hasOwnColumns(role))
       return row * widthOf(columns);
     return role == Role::scalar ? row : 0;
   }
@@ -118,6 +119,8 @@ private:
   void addExtract(ExtractOp op);
   void addGroupReduce(GroupReduceOp op);
   void addGroupBroadcast(GroupBroadcastOp op);
+  void addTopK(TopKOp op);
+  void addScatter(ScatterOp op);
 
   /// Returns the lane of `value`, making one at its definition.
   unsigned laneOf(mlir::Value value);

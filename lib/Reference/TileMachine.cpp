@@ -147,6 +147,8 @@ LogicalResult TileMachine::visit(Operation *op) {
           [&](tv::ClusterReduceOp step) { return visitStep(step, Level::Cta); })
       .Case(
           [&](tv::GridReduceOp step) { return visitStep(step, Level::Slice); })
+      .Case([&](tv::TopKOp topk) { return visitTopK(topk); })
+      .Case([&](tv::ScatterOp scatter) { return visitScatter(scatter); })
       .Case([&](tv::EachTileOp) { return success(); })
       .Case([&](tv::AccumulateOp sum) { return visitAccumulate(sum); })
       .Case([&](tv::SaveOp save) { return visitSave(save); })

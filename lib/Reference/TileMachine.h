@@ -131,6 +131,12 @@ private:
   llvm::LogicalResult visitGroupReduce(tv::GroupReduceOp op);
   llvm::LogicalResult visitGroupBroadcast(tv::GroupBroadcastOp op);
 
+  // Elements that are picked (TilePicks.cpp).
+  llvm::LogicalResult visitTopK(tv::TopKOp op);
+  llvm::LogicalResult visitScatter(tv::ScatterOp op);
+  /// Writes element `column` of row `row` of the operand `index`.
+  void write(unsigned index, int64_t row, int64_t column, double value);
+
   // Exchanges (TileExchange.cpp).
   llvm::LogicalResult visitAlloc(tv::AllocExchangeOp op);
   llvm::LogicalResult visitPublish(tv::PublishOp op);

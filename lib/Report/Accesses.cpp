@@ -162,6 +162,13 @@ LogicalResult AccessCounter::visit(Operation &op) {
       })
       .Case(
           [&](tv::CollectOp collect) { return addCollect(collect), success(); })
+      // What is picked, and where candidates wait, depends on the elements.
+      .Case([&](tv::TopKOp topk) {
+        for (Value row : {topk.getRow(), topk.getAgain()})
+          ask(row);
+        return success();
+      })
+      .Case([&](tv::ScatterOp) { return success(); })
       .Case([&](tv::SaveOp save) {
         llvm::for_each(save.getValues(), [&](Value value) { ask(value); });
         return addSave(save), success();

@@ -27,7 +27,7 @@ static int64_t lookup(const std::map<std::string, int64_t> &map,
 /// Returns the columns that a row of the operand has in memory.
 static int64_t columnsOf(const KernelMetadata &kernel,
                          const OperandMetadata &operand) {
-  if (operand.role == "groups")
+  if (operand.hasOwnColumns())
     return operand.columns;
   return operand.role == "scalar" || operand.role == "single" ? 1
                                                               : kernel.columns;
@@ -91,10 +91,11 @@ Error quack::verifyLaunch(const KernelMetadata &kernel,
   if (Error error = getWorkspaceBytes(kernel, launch.rows).takeError())
     return error;
   if (Error error = verifyNames(kernel, "row stride", launch.rowStrides,
-                                {"row", "scalar", "groups"}))
+                                {"row", "scalar", "groups", "picks"}))
     return error;
-  if (Error error = verifyNames(kernel, "offset", launch.offsets,
-                                {"row", "scalar", "columns", "single", "groups"}))
+  if (Error error = verifyNames(
+          kernel, "offset", launch.offsets,
+          {"row", "scalar", "columns", "single", "groups", "picks"}))
     return error;
   for (const OperandMetadata &operand : kernel.operands)
     if (operand.role != "value")

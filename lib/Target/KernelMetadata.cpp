@@ -36,7 +36,7 @@ static json::Value operandToJSON(const OperandMetadata &operand) {
                       {"direction", operand.direction},
                       {"role", operand.role},
                       {"type", operand.type}};
-  if (operand.role == "groups")
+  if (operand.hasOwnColumns())
     object["columns"] = operand.columns;
   return object;
 }
@@ -185,10 +185,11 @@ static bool fromJSON(const json::Value &json, OperandMetadata &operand,
   return mapper && mapper.map("name", operand.name) &&
          mapChoice(mapper, "direction", operand.direction, path,
                    {"in", "out", "inout"}, "expected in, out or inout") &&
-         mapChoice(mapper, "role", operand.role, path,
-                   {"row", "columns", "scalar", "single", "value", "groups"},
-                   "expected row, columns, scalar, single, value or groups") &&
-         (operand.role != "groups" ||
+         mapChoice(
+             mapper, "role", operand.role, path,
+             {"row", "columns", "scalar", "single", "value", "groups", "picks"},
+             "expected row, columns, scalar, single, value, groups or picks") &&
+         (!operand.hasOwnColumns() ||
           mapCount(mapper, "columns", operand.columns, path, 1,
                    std::numeric_limits<int64_t>::max())) &&
          mapChoice(

@@ -305,6 +305,10 @@ void BarrierPlacer::run() {
       placeExchange(step, /*remote=*/true);
     else if (auto store = dyn_cast<tv::StoreOp>(op))
       placeScalarStore(store), placeRowStore(store);
+    else if (auto topk = dyn_cast<tv::TopKOp>(op))
+      topk.setOffset(allocate(topk.getSharedBytes(), 16));
+    else if (auto scatter = dyn_cast<tv::ScatterOp>(op))
+      scatter.setOffset(allocate(scatter.getSharedBytes(), 16));
     else if (auto load = dyn_cast<tv::LoadOp>(op))
       haveScalarsMet &= !isUpdatedScalar(load.getSource());
   }

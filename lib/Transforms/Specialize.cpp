@@ -53,6 +53,8 @@ private:
   /// Takes out optional operands that nobody names.
   LogicalResult takeOut(KernelOp kernel, const StorageTypes &storage);
   LogicalResult specialize(KernelOp kernel, const StorageTypes &storage);
+  /// Sets the columns of an operand with role picks.
+  LogicalResult choosePicks(KernelOp kernel, OperandAttr spec, int64_t &count);
 };
 
 } // namespace
@@ -108,7 +110,9 @@ static Type chooseStorage(OperandAttr spec, MemRefType memref,
   if (auto it = storage.named.find(spec.getName().getValue());
       it != storage.named.end())
     return it->second;
-  bool isWide = spec.getRole() == Role::row || spec.getRole() == Role::columns;
+  bool isWide = spec.getRole() == Role::row ||
+                spec.getRole() == Role::columns ||
+                spec.getRole() == Role::picks;
   if (storage.common && isWide && isa<FloatType>(memref.getElementType()) &&
       !isByteFloat(memref.getElementType()))
     return storage.common;
@@ -281,6 +285,25 @@ LogicalResult SpecializePass::takeOut(KernelOp kernel, const StorageTypes &stora
   return success();
 }
 
+LogicalResult SpecializePass::choosePicks(KernelOp kernel, OperandAttr spec,
+                                          int64_t &count) {
+  bool isGeneric = ShapedType::isDynamic(count);
+  if (picks != 0 && !isGeneric && count != picks)
+    return kernel.emitOpError("operand '")
+           << spec.getName().getValue() << "' has " << count
+           << " columns and cannot be specialised to picks=" << picks.getValue()
+           << ": only ? columns are generic";
+  if (picks == 0 && isGeneric && columns != 0)
+    return kernel.emitOpError("operand '")
+           << spec.getName().getValue()
+           << "' has ? columns, as many as elements of a row are picked: say "
+              "how many, "
+              "picks=K";
+  if (picks != 0)
+    count = picks;
+  return success();
+}
+
 LogicalResult SpecializePass::specialize(KernelOp kernel,
                                          const StorageTypes &storage) {
   bool isGeneric = ShapedType::isDynamic(kernel.getColumns());
@@ -308,6 +331,9 @@ LogicalResult SpecializePass::specialize(KernelOp kernel,
                << memref.getElementType() << " and cannot be stored as "
                << element;
       SmallVector<int64_t> shape(memref.getShape());
+      if (spec.getRole() == Role::picks)
+        if (failed(choosePicks(kernel, spec, shape.back())))
+          return failure();
       if (int64_t count = columnsOf(arg, spec.getRole(), columns);
           count != 0 && isGeneric)
         shape.back() = count;
@@ -336,6 +362,11 @@ void SpecializePass::runOnOperation() {
   FailureOr<StorageTypes> parsed = StorageTypes::parse(storage, module);
   if (failed(parsed))
     return signalPassFailure();
+  if (picks < 0 || picks > maxPicks) {
+    module.emitError("picks must be 1 to ")
+        << maxPicks << ", got " << picks.getValue();
+    return signalPassFailure();
+  }
   GroupsAttr wanted;
   if (groups != 0) {
     wanted = GroupsAttr::getChecked([&] { return module.emitError(); }, &getContext(),
@@ -352,6 +383,16 @@ void SpecializePass::runOnOperation() {
     if ((wanted && failed(regroup(kernel, wanted, hasGroups))) ||
         failed(specialize(kernel, *parsed)) || failed(takeOut(kernel, *parsed)))
       return signalPassFailure();
+  }
+  bool hasPicks = llvm::any_of(module.getOps<KernelOp>(), [](KernelOp kernel) {
+    return llvm::any_of(
+        kernel.getOperandSpecs().getAsRange<OperandAttr>(),
+        [](OperandAttr spec) { return spec.getRole() == Role::picks; });
+  });
+  if (picks != 0 && !hasPicks) {
+    module.emitError(
+        "picks are given, but no kernel has an operand with role picks");
+    return signalPassFailure();
   }
   if (wanted && !hasGroups) {
     module.emitError("groups are given, but no kernel has groups of columns");

@@ -2,6 +2,10 @@
 // RUN: quack-opt %t/kernels.mlir --quack-specialize="columns=128" --verify-diagnostics
 // RUN: not quack-opt %t/generic.mlir --quack-specialize="columns=-1" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: quack-opt %t/groups.mlir --split-input-file --quack-specialize="groups=32" --verify-diagnostics
+// RUN: quack-opt %t/picks.mlir --split-input-file --quack-specialize="columns=64 picks=8" --verify-diagnostics
+// RUN: not quack-opt %t/picks.mlir --quack-specialize="columns=64" 2>&1 | FileCheck %s --check-prefix=HOW-MANY
+// RUN: not quack-opt %t/generic.mlir --quack-specialize="picks=8" 2>&1 | FileCheck %s --check-prefix=NO-PICKS
+// RUN: not quack-opt %t/generic.mlir --quack-specialize="picks=257" 2>&1 | FileCheck %s --check-prefix=PICKS
 // RUN: not quack-opt %t/generic.mlir --quack-specialize="groups=32" 2>&1 | FileCheck %s --check-prefix=NO-GROUPS
 // RUN: not quack-opt %t/generic.mlir --quack-specialize="groups=48" 2>&1 | FileCheck %s --check-prefix=GROUPS
 // RUN: not quack-opt %t/generic.mlir --quack-specialize="storage=f64" 2>&1 | FileCheck %s --check-prefix=TYPE
@@ -15,6 +19,9 @@
 // RUN: not quack-opt %t/generic.mlir --quack-specialize="storage=bf16,f16" 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not quack-opt %t/generic.mlir --quack-specialize="storage=x:bf16,f32,x:f32" 2>&1 | FileCheck %s --check-prefix=NAMED-TWICE
 
+// HOW-MANY: error: 'quack.kernel' op operand 'v' has ? columns, as many as elements of a row are picked: say how many, picks=K
+// NO-PICKS: error: picks are given, but no kernel has an operand with role picks
+// PICKS: error: picks must be 1 to 256, got 257
 // NO-GROUPS: error: groups are given, but no kernel has groups of columns
 // GROUPS: error: groups must have 16, 32, 64, ... or 1024 columns, got 48
 // EMPTY: error: storage type must be f32, bf16, f16, f8E4M3FN, f8E5M2, i8, i32 or i64, got ''
@@ -50,4 +57,20 @@ quack.kernel @two_sizes(%x: memref<?x?xf32> in row) {
 //--- generic.mlir
 quack.kernel @generic(%x: memref<?x?xf32> in row, %eps: f32) {
   %v = quack.load %x : memref<?x?xf32> -> tensor<?xf32>
+}
+
+//--- picks.mlir
+quack.kernel @topk(%x: memref<?x?xf32> in row, %v: memref<?x?xf32> out picks,
+                   %c: memref<?x?xi32> out picks) {
+  %r = quack.load %x : memref<?x?xf32> -> tensor<?xf32>
+  quack.topk %r to %v, %c : tensor<?xf32>, memref<?x?xf32>, memref<?x?xi32>
+}
+
+// -----
+
+// expected-error @below {{operand 'v' has 4 columns and cannot be specialised to picks=8: only ? columns are generic}}
+quack.kernel @fixed(%x: memref<?x?xf32> in row, %v: memref<?x4xf32> out picks,
+                    %c: memref<?x4xi32> out picks) {
+  %r = quack.load %x : memref<?x?xf32> -> tensor<?xf32>
+  quack.topk %r to %v, %c : tensor<?xf32>, memref<?x4xf32>, memref<?x4xi32>
 }

@@ -38,9 +38,14 @@ struct Options {
       "storage", cl::cat(category),
       cl::desc("Storage types, as in quack-opt; given "
                "again, it makes another run")};
-  cl::list<int64_t> groups{"groups", cl::CommaSeparated, cl::cat(category),
-                           cl::desc("Columns of a group, as in quack-opt; several "
-                                    "make several runs")};
+  cl::list<int64_t> groups{
+      "groups", cl::CommaSeparated, cl::cat(category),
+      cl::desc("Columns of a group, as in quack-opt; several "
+               "make several runs")};
+  cl::list<int64_t> picks{
+      "picks", cl::CommaSeparated, cl::cat(category),
+      cl::desc("Elements that are picked of a row, as in quack-opt; "
+               "several make several runs")};
   cl::list<std::string> pin{
       "pin", cl::cat(category),
       cl::desc("Plan fields to pin, as in quack-opt; given "
@@ -61,7 +66,7 @@ struct Options {
 struct Run {
   int64_t columns = 0;
   std::string storage;
-  int64_t groups = 0;
+  int64_t groups = 0, picks = 0;
   std::string pin;
 };
 } // namespace
@@ -78,8 +83,9 @@ static std::vector<Run> runsOf(const Options &options) {
   for (int64_t columns : orDefault(options.columns, int64_t(0)))
     for (const std::string &storage : orDefault(options.storage, std::string()))
       for (int64_t groups : orDefault(options.groups, int64_t(0)))
-        for (const std::string &pin : orDefault(options.pin, std::string()))
-          runs.push_back({columns, storage, groups, pin});
+        for (int64_t picks : orDefault(options.picks, int64_t(0)))
+          for (const std::string &pin : orDefault(options.pin, std::string()))
+            runs.push_back({columns, storage, groups, picks, pin});
   return runs;
 }
 
@@ -119,6 +125,7 @@ static LogicalResult runPipeline(ModuleOp module, const Run &run,
   pipeline.columns = run.columns;
   pipeline.storage = run.storage;
   pipeline.groups = run.groups;
+  pipeline.picks = run.picks;
   pipeline.pin = run.pin;
   PassManager pm(module.getContext());
   buildPipeline(pm, pipeline, Stage::tv);
@@ -144,6 +151,8 @@ static bool checkAll(ModuleOp module, const Options &options) {
                    << run.storage << "' pin='" << run.pin << "'";
       if (run.groups)
         llvm::outs() << " groups=" << run.groups;
+      if (run.picks)
+        llvm::outs() << " picks=" << run.picks;
       llvm::outs() << (failed(result)        ? ": the pipeline failed\n"
                        : checker.hasFailed() ? "\n"
                                              : ": there is no kernel\n");

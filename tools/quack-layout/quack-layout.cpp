@@ -51,6 +51,9 @@ struct Options {
                                cl::desc("Of a kernel: storage types")};
   cl::opt<int64_t> groups{"groups", cl::init(0), cl::cat(category),
                           cl::desc("Of a kernel: columns of a group")};
+  cl::opt<int64_t> picks{
+      "picks", cl::init(0), cl::cat(category),
+      cl::desc("Of a kernel: elements that are picked of a row")};
   cl::opt<std::string> pin{"pin", cl::cat(category),
                            cl::desc("Of a kernel: plan fields to pin")};
   cl::opt<std::string> target{"target", cl::init("h200"), cl::cat(category),
@@ -118,10 +121,11 @@ static bool readTile(const Options &options, const TVLayout &layout,
 /// Checks that only options for what is drawn are given: a layout, or a kernel.
 static bool checkOptions(const Options &options, bool isLayout) {
   const cl::Option *ofLayout[] = {&options.tile, &options.element};
-  const cl::Option *ofKernel[] = {&options.columns, &options.storage,
-                                  &options.groups, &options.pin,     &options.target,
-                                  &options.kernel,  &options.operand};
-  auto check = [](ArrayRef<const cl::Option *> list, StringRef kind, StringRef given) {
+  const cl::Option *ofKernel[] = {
+      &options.columns, &options.storage, &options.groups, &options.picks,
+      &options.pin,     &options.target,  &options.kernel, &options.operand};
+  auto check = [](ArrayRef<const cl::Option *> list, StringRef kind,
+                  StringRef given) {
     for (const cl::Option *option : list)
       if (option->getNumOccurrences())
         return fail("--" + option->ArgStr + " is for " + kind + ", got " + given);
@@ -258,6 +262,7 @@ static bool readKernel(const Options &options, MLIRContext &context,
   pipeline.columns = options.columns.getValue();
   pipeline.storage = options.storage.getValue();
   pipeline.groups = options.groups.getValue();
+  pipeline.picks = options.picks.getValue();
   pipeline.pin = options.pin.getValue();
   pipeline.target = options.target.getValue();
   PassManager pm(&context);

@@ -50,6 +50,9 @@ DriverOptions::DriverOptions()
               cl::value_desc("types"), cl::init(""), cl::cat(driverCategory())),
       groups("groups", cl::desc("Columns of a group, of kernels that have groups"),
              cl::value_desc("count"), cl::init(0), cl::cat(driverCategory())),
+      picks("picks",
+            cl::desc("Elements that are picked of a row, of kernels that do"),
+            cl::value_desc("count"), cl::init(0), cl::cat(driverCategory())),
       pin("pin", cl::desc("Plan fields to keep: 'threads = 256, cluster = 4'"),
           cl::value_desc("fields"), cl::init(""), cl::cat(driverCategory())),
       target(
@@ -104,6 +107,7 @@ void DriverOptions::fill(PipelineOptions &options) const {
   options.columns = columns.getValue();
   options.storage = storage.getValue();
   options.groups = groups.getValue();
+  options.picks = picks.getValue();
   options.pin = pin.getValue();
   options.target = target.getValue();
   options.chip = chip.getValue();
@@ -115,6 +119,7 @@ llvm::StringRef DriverOptions::firstGiven() const {
   const cl::Option *all[] = {&columns,
                              &storage,
                              &groups,
+                             &picks,
                              &pin,
                              &target,
                              &chip,

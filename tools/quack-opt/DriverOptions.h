@@ -28,6 +28,7 @@ struct DriverOptions {
   llvm::cl::opt<int64_t> columns;
   llvm::cl::opt<std::string> storage;
   llvm::cl::opt<int64_t> groups;
+  llvm::cl::opt<int64_t> picks;
   llvm::cl::opt<std::string> pin, target, chip;
   llvm::cl::opt<unsigned> plans;
   // The launch that a report describes, and its form.

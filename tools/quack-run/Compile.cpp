@@ -42,6 +42,7 @@ static void fillOptions(const Job &job, PipelineOptions &options) {
   options.columns = job.columns.value_or(0);
   options.storage = job.storage;
   options.groups = job.groups;
+  options.picks = job.picks;
   options.pin = job.pin;
   options.target = job.target;
   options.chip = job.chip;

@@ -23,16 +23,17 @@ bool JobResult::isGood() const {
 
 Error quack::readJob(const json::Value &line, Job &job) {
   static const StringSet<> known = {
-      "kernel", "kernel_name", "columns", "storage",     "pin",
-      "target", "chip",        "rows",    "ptx_version", "scalars",
-      "groups", "seed",   "row_strides", "offsets", "in_place", "verify", "bench",
-      "iterations"};
+      "kernel",   "kernel_name", "columns", "storage",     "pin",
+      "target",   "chip",        "rows",    "ptx_version", "scalars",
+      "groups",   "picks",       "seed",    "row_strides", "offsets",
+      "in_place", "verify",      "bench",   "iterations"};
   json::Path::Root root("job");
   json::ObjectMapper mapper(line, root);
   bool isRead = mapper && mapper.mapOptional("kernel", job.file) &&
                 mapper.mapOptional("kernel_name", job.kernelName) &&
                 mapper.mapOptional("storage", job.storage) &&
                 mapper.mapOptional("groups", job.groups) &&
+                mapper.mapOptional("picks", job.picks) &&
                 mapper.mapOptional("pin", job.pin) &&
                 mapper.mapOptional("target", job.target) &&
                 mapper.mapOptional("chip", job.chip) &&
@@ -99,6 +100,8 @@ json::Value quack::toJSON(const Job &job, const JobResult &result) {
   add("copy_tbs", result.yardstickTerabytesPerSecond);
   if (job.groups)
     line["groups"] = job.groups;
+  if (job.picks)
+    line["picks"] = job.picks;
   if (!result.yardstick.empty())
     line["copy"] = result.yardstick;
   add("share", result.share);

@@ -25,7 +25,8 @@ struct Job {
   std::string file;       ///< with the kernel
   std::string kernelName; ///< empty: the file's only kernel
   std::optional<int64_t> columns; ///< nothing: as the kernel says
-  int64_t groups = 0;     ///< columns of a group; 0: as the kernel says
+  int64_t groups = 0;             ///< columns of a group; 0: as the kernel says
+  int64_t picks = 0; ///< elements that are picked; 0: as the kernel says
   std::string storage, pin, target = "h200", chip = "sm_90";
   int64_t ptxVersion = 83;
   std::optional<int64_t> rows; ///< nothing: as the input files say
@@ -61,8 +62,9 @@ struct JobResult {
 };
 
 /// Reads one line of a sweep over the defaults in `job`. Keys: kernel,
-/// kernel_name, columns, storage, groups, pin, target, chip, ptx_version, rows,
-/// scalars, row_strides, offsets, in_place, seed, verify, bench, iterations.
+/// kernel_name, columns, storage, groups, picks, pin, target, chip,
+/// ptx_version, rows, scalars, row_strides, offsets, in_place, seed, verify,
+/// bench, iterations.
 llvm::Error readJob(const llvm::json::Value &line, Job &job);
 
 /// Checks the numbers of `job`, and that a device can do what it wants.

@@ -74,7 +74,7 @@ static Error loadFile(Operand &operand, StringRef path, int64_t columns,
     return operandError(operand, "'" + path + "' must have " + expected +
                                      ", got the shape " + shapeText(array->shape));
   };
-  bool isWide = role == "row" || role == "groups";
+  bool isWide = role == "row" || operand.metadata.hasOwnColumns();
   if (isWide && (last != columns || array->shape.empty()))
     return refuse("rows of " + Twine(columns) + " columns");
   if (role == "columns" && (last != columns || array->size() != columns))
@@ -182,8 +182,9 @@ static Error describeOperand(const Job &job, const KernelMetadata &kernel,
     return checkScalar(operand, operand.scalar);
   }
   operand.columns = role == "scalar" || role == "single" ? 1
-                    : role == "groups" ? operand.metadata.columns
-                                       : kernel.columns;
+                    : operand.metadata.hasOwnColumns()
+                        ? operand.metadata.columns
+                        : kernel.columns;
   operand.rowStride = operand.columns;
   auto stride = job.rowStrides.find(name.str());
   if (stride != job.rowStrides.end())
@@ -512,8 +513,8 @@ Error quack::writeOutputs(const cuda::Context &context, const Job &job,
     std::vector<int64_t> shape;
     if (!operand.isShared())
       shape.push_back(operand.rows);
-    if (operand.metadata.role == "row" ||
-        operand.metadata.role == "groups" || operand.isShared())
+    if (operand.metadata.role == "row" || operand.metadata.hasOwnColumns() ||
+        operand.isShared())
       shape.push_back(operand.columns);
     if (Error error = writeNpy(file->second, operand.type, shape, packed))
       return error;

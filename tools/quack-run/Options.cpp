@@ -46,10 +46,13 @@ struct Options {
   cl::opt<std::string> storage{"storage",
                                cl::desc("Storage types: bf16, or x:bf16,y:f32"),
                                cl::value_desc("types"), cl::cat(category)};
-  cl::opt<int64_t> groups{"groups",
-                          cl::desc("Columns of a group, of kernels that have groups"),
-                          cl::value_desc("count"), cl::init(0),
-                          cl::cat(category)};
+  cl::opt<int64_t> groups{
+      "groups", cl::desc("Columns of a group, of kernels that have groups"),
+      cl::value_desc("count"), cl::init(0), cl::cat(category)};
+  cl::opt<int64_t> picks{
+      "picks",
+      cl::desc("Elements that are picked of a row, of kernels that do"),
+      cl::value_desc("count"), cl::init(0), cl::cat(category)};
   cl::opt<std::string> pin{"pin",
                            cl::desc("Plan fields to keep: 'threads = 256'"),
                            cl::value_desc("fields"), cl::cat(category)};
@@ -101,8 +104,10 @@ struct Options {
   cl::opt<std::string> sweep{
       "sweep",
       cl::desc("Run each line of this file: JSON objects with kernel, "
-               "columns, storage, groups, pin, rows, scalars, row_strides, offsets, "
-               "in_place, seed, verify, bench, iterations; other options are defaults"),
+               "columns, storage, groups, picks, pin, rows, scalars, "
+               "row_strides, offsets, "
+               "in_place, seed, verify, bench, iterations; other options are "
+               "defaults"),
       cl::value_desc("file"), cl::cat(category)};
   cl::opt<std::string> device{"device", cl::desc("gpu, or sim: the simulator"),
                               cl::init("gpu"), cl::cat(category)};
@@ -210,6 +215,7 @@ Expected<CommandLine> quack::parseCommandLine(int argc, char **argv) {
     job.columns = options.columns.getValue();
   job.storage = options.storage;
   job.groups = options.groups;
+  job.picks = options.picks;
   job.pin = options.pin;
   job.target = options.target;
   job.chip = options.chip;

@@ -216,9 +216,9 @@ static Error chooseVariant(CompiledJob &compiled, const Operands &operands) {
 static Expected<std::shared_ptr<CompiledJob>>
 compileOnce(const Job &job, mlir::MLIRContext &context, Session &session) {
   std::string from =
-      formatv("{0}|{1}|{2}|{3}|{4}|{5}|{6}|{7}|{8}", job.file, job.kernelName,
-              job.columns.value_or(0), job.storage, job.pin, job.target,
-              job.chip, job.ptxVersion, job.groups);
+      formatv("{0}|{1}|{2}|{3}|{4}|{5}|{6}|{7}|{8}|{9}", job.file,
+              job.kernelName, job.columns.value_or(0), job.storage, job.pin,
+              job.target, job.chip, job.ptxVersion, job.groups, job.picks);
   if (session.compiled && session.compiledFrom == from)
     return session.compiled;
   Expected<CompiledJob> compiled = compileJob(job, context);

@@ -47,6 +47,12 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("Columns of a group, of kernels that have groups (0: as the "
                      "kernel says)"),
       llvm::cl::init(0)};
+  Option<int64_t> picks{
+      *this, "picks",
+      llvm::cl::desc(
+          "Elements that are picked of a row, of kernels that do (0: as the "
+          "kernel says)"),
+      llvm::cl::init(0)};
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("The GPU whose numbers the plan uses (h100, h200)"),

@@ -49,9 +49,13 @@ struct KernelTraits {
   int64_t operations;   ///< elementwise operations an element, over all passes
   int64_t exponentials; ///< of those, on the MUFU
   int64_t rows;         ///< M that launches usually have
-  bool knowsRows;     ///< a plan field, or a launch that is described, says so
+  bool knowsRows; ///< a plan field, or a launch that is described, says so
+  bool combines;  ///< a reduction carries several values: moments, an extreme's
+                  ///< place
   bool updatesScalar; ///< a scalar operand is both loaded and stored
   bool accumulates;   ///< clusters stay, for sums over rows
+  int64_t picks;      ///< elements of a row that are picked or scattered, or 0
+  bool picksSoftmax;  ///< and their softmax is made
   int64_t rowSums;    ///< of those, how many are rows themselves
 
   /// Bytes of a row, of all row operands, that are loaded or stored.

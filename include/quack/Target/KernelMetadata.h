@@ -23,12 +23,18 @@ namespace quack {
 struct OperandMetadata {
   std::string name;
   std::string direction; ///< in, out or inout
-  std::string role;      ///< row, columns, scalar, single, value or groups
-  std::string type;      ///< storage type: f32, bf16, f16, f8E4M3FN, ..., i64
+  std::string role; ///< row, columns, scalar, single, value, groups or picks
+  std::string type; ///< storage type: f32, bf16, f16, f8E4M3FN, ..., i64
   /// What the pointer and, for `row` operands, the row stride in bytes must be
   /// a multiple of. The launcher checks it.
   int64_t alignmentBytes = 1;
-  int64_t columns = 0; ///< of a `groups` operand: how many groups a row has
+  /// Of a `groups` operand how many groups a row has, of a `picks` one how many
+  /// elements of it are picked.
+  int64_t columns = 0;
+
+  /// Returns whether a row has `columns` elements, other than the kernel's
+  /// columns.
+  bool hasOwnColumns() const { return role == "groups" || role == "picks"; }
 };
 
 /// One kernel of a PTX module.

@@ -83,6 +83,10 @@ LogicalResult ThreadBuilder::visit(Operation &op) {
       })
       .Case([&](tv::EachTileOp) { return beginTiles(), success(); })
       .Case([&](tv::FoldOp fold) { return visitFold(fold), success(); })
+      .Case([&](tv::TopKOp topk) { return visitTopK(topk), success(); })
+      .Case([&](tv::ScatterOp scatter) {
+        return visitScatter(scatter), success();
+      })
       .Case([&](tv::SaveOp save) { return visitSave(save), success(); })
       .Case([&](tv::MergeOp merge) { return visitMerge(merge), success(); })
       .Case([&](tv::ClusterInitOp init) {

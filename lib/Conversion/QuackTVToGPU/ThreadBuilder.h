@@ -87,7 +87,23 @@ private:
   /// there are some and their row is held nowhere; returns whether.
   bool visitOnline(tv::ThreadReduceOp first);
 
-  //===--- Padding (Padding.cpp) --------------------------------------------===//
+  //===--- Elements that are picked (Picks.cpp, Scatter.cpp)
+  //-----------------===//
+  class Picker;
+  friend class Picker;
+  void visitTopK(tv::TopKOp topk);
+  void visitScatter(tv::ScatterOp scatter);
+  /// Waits for the threads of each row, which have it to themselves.
+  void syncRow();
+  /// Returns the address of element `column` (i32) of the thread's row of an
+  /// operand.
+  mlir::Value pickAddress(mlir::Value operand, const Fragment &fragment,
+                          mlir::Value column);
+  /// Has `body` create operations in a region whose values nobody else sees.
+  void withOwnPieces(llvm::function_ref<void()> body);
+
+  //===--- Padding (Padding.cpp)
+  //--------------------------------------------===//
   /// Returns what a load or read leaves in a word that does not exist.
   uint32_t fillOf(mlir::Value load);
   /// Returns whether the load behind `mask` leaves its identity.

@@ -40,7 +40,12 @@ LogicalResult TileBuilder::build() {
   int64_t pass = 0; ///< that of the last reduction's result
   for (Operation &op : kernel.getBody().front()) {
     // Reductions are made in program order, whoever uses them first.
-    if (getPassCount(&op) > 0) {
+    if (auto topk = dyn_cast<TopKOp>(op)) {
+      if (failed(createTopK(topk)))
+        return failure();
+    } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
+      createScatter(scatter);
+    } else if (getPassCount(&op) > 0) {
       if (!get(op.getResult(0), 0))
         return failure();
       pass = std::max(pass, passOf(op.getResult(0)));

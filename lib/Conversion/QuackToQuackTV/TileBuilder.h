@@ -85,6 +85,11 @@ private:
   mlir::Value spread(mlir::Location loc, mlir::RankedTensorType type,
                      mlir::Value source);
 
+  //===--- Elements that are picked (Picks.cpp)
+  //-----------------------------===//
+  llvm::LogicalResult createTopK(TopKOp topk);
+  void createScatter(ScatterOp scatter);
+
   bool isStoredLast(StoreOp store);
   /// Stores values that are computed in `pass`.
   llvm::LogicalResult createStores(llvm::ArrayRef<StoreOp> stores, int64_t pass);

@@ -85,8 +85,10 @@ quack::parseKernelOperands(OpAsmParser &parser,
     } else {
       if (parseEnumKeyword<Direction>(parser, direction, symbolizeDirection,
                                       "a direction (in, out or inout)") ||
-          parseEnumKeyword<Role>(parser, role, symbolizeRole,
-                                 "a role (row, columns, scalar, single or groups)"))
+          parseEnumKeyword<Role>(
+              parser, role, symbolizeRole,
+              "a role (row, columns, scalar, single, groups or "
+              "picks)"))
         return failure();
     }
     Presence presence = Presence::required;
@@ -189,6 +191,7 @@ static const char *violatedForm(Role role, Type type) {
                ? nullptr
                : "memref<?xNxT>";
   case Role::groups:
+  case Role::picks:
     return identity && memref.getRank() == 2 && memref.isDynamicDim(0)
                ? nullptr
                : "memref<?xKxT>";
@@ -216,7 +219,7 @@ static StringRef adviceOnForm(Role role, Type type) {
   if (!memref.getLayout().isIdentity())
     return ": columns lie side by side, and the row stride is an argument of the "
            "launch";
-  if ((role == Role::row || role == Role::groups) && memref.getRank() == 2)
+  if ((role == Role::row || hasOwnColumns(role)) && memref.getRank() == 2)
     return ": the number of rows is an argument of the launch, write ?";
   if (role == Role::scalar && memref.getRank() == 1)
     return ": there is one for each row, write ?";
@@ -255,8 +258,9 @@ static LogicalResult verifyOperand(Operation *kernel, OperandAttr spec,
     return error() << "has role " << stringifyRole(spec.getRole())
                    << " and must be in" << (isShared ? " or out" : "")
                    << ", got " << stringifyDirection(spec.getDirection());
-  if (spec.getRole() == Role::groups && spec.getDirection() == Direction::inout)
-    return error() << "has role groups and must be in or out, got inout";
+  if (hasOwnColumns(spec.getRole()) && spec.getDirection() == Direction::inout)
+    return error() << "has role " << stringifyRole(spec.getRole())
+                   << " and must be in or out, got inout";
   auto memref = dyn_cast<MemRefType>(type);
   // C8
   if (memref && !isStorageType(memref.getElementType()))
@@ -302,6 +306,38 @@ static LogicalResult verifyPresence(Operation *kernel, OperandAttr spec, Type ty
   diagnostic << "is optional and must have " << (isFloat ? "a float" : "an integer")
              << " that stands for its elements where it is absent, got ";
   return substitute ? diagnostic << substitute : diagnostic << "none";
+}
+
+/// C17
+static LogicalResult verifyPicks(Operation *kernel, FunctionType type,
+                                 ArrayAttr specs) {
+  OperandAttr first;
+  int64_t count = 0, columns = getKernelColumns(type, specs);
+  for (auto [spec, input] :
+       llvm::zip(specs.getAsRange<OperandAttr>(), type.getInputs())) {
+    if (spec.getRole() != Role::picks)
+      continue;
+    auto error = [&, name = spec.getName().getValue()]() {
+      return kernel->emitOpError("operand '")
+             << name << "' has role picks and must ";
+    };
+    if (spec.getPresence() != Presence::required)
+      return error() << "be there, got "
+                     << stringifyPresence(spec.getPresence());
+    int64_t extent = cast<MemRefType>(input).getShape().back();
+    bool isStatic = !ShapedType::isDynamic(extent);
+    if (isStatic && (extent < 1 || extent > maxPicks))
+      return error() << "have 1 to " << maxPicks << " columns, got " << extent;
+    if (isStatic && !ShapedType::isDynamic(columns) && extent > columns)
+      return error() << "have at most the row's " << columns << " columns, got "
+                     << extent;
+    if (first && extent != count)
+      return error() << "have as many columns as operand '"
+                     << first.getName().getValue() << "', got " << input;
+    first = spec;
+    count = extent;
+  }
+  return success();
 }
 
 /// C12: a name that PTX and launchers can use (PTX ISA, identifiers).
@@ -365,7 +401,7 @@ LogicalResult quack::verifyKernelOperands(Operation *kernel, FunctionType type,
   // C9
   if (!hasRow)
     return kernel->emitOpError("must have an operand with role row");
-  return success();
+  return verifyPicks(kernel, type, specs);
 }
 
 int64_t quack::getKernelColumns(FunctionType type, ArrayAttr specs) {

@@ -178,8 +178,10 @@ static LogicalResult verifyAccesses(KernelOp kernel) {
     OperandAttr spec = kernel.getOperandAttr(arg.getArgNumber());
     unsigned loads = 0, stores = 0;
     for (Operation *user : arg.getUsers()) {
-      loads += isa<LoadOp>(user);
-      stores += isa<StoreOp, AccumulateOp>(user);
+      auto scatter = dyn_cast<ScatterOp>(user);
+      bool isScattered = scatter && scatter.getTarget() == arg;
+      loads += isa<LoadOp>(user) || (scatter && !isScattered);
+      stores += isa<StoreOp, AccumulateOp, TopKOp>(user) || isScattered;
     }
     bool isSum = isSharedByRows(spec.getRole());
     Direction direction = spec.getDirection();
@@ -225,6 +227,12 @@ LogicalResult KernelOp::verifyRegions() {
 static LogicalResult verifyTransfer(Operation *op, OperandAttr spec,
                                     MemRefType memref, Type value,
                                     StringRef what) {
+  // C1
+  if (spec.getRole() == Role::picks)
+    return op->emitOpError("must not access operand '")
+           << spec.getName().getValue()
+           << "', which has role picks: quack.topk stores it, or quack.scatter "
+              "loads it";
   // C2
   Type expected = value;
   auto row = dyn_cast<RankedTensorType>(value);

@@ -338,6 +338,10 @@ static SmallVector<SharedRange> sharedRanges(KernelOp kernel) {
     if (auto alloc = dyn_cast<AllocExchangeOp>(op)) {
       add(alloc.getOffset(), alloc.getBytes(), alloc);
       add(alloc.getBarrierOffset(), mbarrierBytes, alloc);
+    } else if (auto topk = dyn_cast<TopKOp>(op)) {
+      add(topk.getOffset(), topk.getSharedBytes(), topk);
+    } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
+      add(scatter.getOffset(), scatter.getSharedBytes(), scatter);
     } else if (auto stage = dyn_cast<StageOp>(op)) {
       RankedTensorType tile = stage.getStaged().getType().getTile();
       add(stage.getOffset(),
@@ -366,6 +370,13 @@ static LogicalResult verifyPlacement(KernelOp kernel) {
                                "is laid out");
     if (stage.getForm() == Hold::bulk && !stage.getBarrierOffset())
       return stage.emitOpError("must have an mbarrier, as it is a bulk copy");
+  }
+  for (Operation &op : kernel.getBody().front()) {
+    auto topk = dyn_cast<TopKOp>(op);
+    auto scatter = dyn_cast<ScatterOp>(op);
+    if ((topk && !topk.getOffset()) || (scatter && !scatter.getOffset()))
+      return op.emitOpError(
+          "must have an offset, as the kernel's shared memory is laid out");
   }
   for (auto load : kernel.getBody().front().getOps<LoadOp>())
     if (load.getKept() && (!load.getKeptAt() ||
@@ -520,6 +531,14 @@ static LogicalResult verifyPadding(KernelOp kernel, Operation &op) {
         return verifyPadding(kernel, reduction, reduction.getSource(),
                              ArrayAttr::get(kernel.getContext(), reduction.getKindAttr()),
                              ArrayAttr());
+      })
+      .Case([&](TopKOp topk) {
+        auto greatest =
+            ReduceKindAttr::get(kernel.getContext(), ReduceKind::maximumf);
+        SmallVector<Attribute> kinds(3, greatest);
+        return verifyPadding(
+            kernel, topk, {topk.getRow(), topk.getAgain(), topk.getRetry()},
+            ArrayAttr::get(kernel.getContext(), kinds), ArrayAttr());
       })
       .Case<ReduceOp, ThreadReduceOp>([&](auto reduction) {
         return verifyPadding(kernel, reduction, reduction.getSources(),

@@ -50,7 +50,7 @@ static LogicalResult verifyShape(Operation *op, OperandAttr spec,
     return op->emitOpError("'") << what << "' must have 1 column for a "
                                 << stringifyRole(spec.getRole())
                                 << " operand, got " << shape.columns;
-  bool isGroups = spec.getRole() == Role::groups;
+  bool isGroups = hasOwnColumns(spec.getRole());
   int64_t columns = isGroups ? memref.getShape().back() : kernel.getColumns();
   if (!isOneNumber(spec.getRole()) && shape.columns < columns)
     return op->emitOpError("'") << what << "' must have at least the "

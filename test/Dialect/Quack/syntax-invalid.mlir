@@ -5,12 +5,12 @@ quack.kernel @kernel_direction_missing(%x: memref<?x64xf32> row) {}
 
 // -----
 
-// expected-error @below {{expected a role (row, columns, scalar, single or groups), got 'matrix'}}
+// expected-error @below {{expected a role (row, columns, scalar, single, groups or picks), got 'matrix'}}
 quack.kernel @kernel_role_unknown(%x: memref<?x64xf32> in matrix) {}
 
 // -----
 
-// expected-error @below {{expected a role (row, columns, scalar, single or groups)}}
+// expected-error @below {{expected a role (row, columns, scalar, single, groups or picks)}}
 quack.kernel @kernel_role_missing(%x: memref<?x64xf32> in) {}
 
 // -----

@@ -40,7 +40,8 @@ def write(path, rows, dtype="f32"):
     isMatrix = bool(rows) and isinstance(rows[0], (list, tuple))
     flat = [number for row in rows for number in row] if isMatrix else list(rows)
     if dtype in ENCODE:
-        words = {number: ENCODE[dtype](number) for number in set(flat)}
+        # Zeros of both signs are one key.
+        words = {number: ENCODE[dtype](number) for number in set(flat) - {0.0}}
         flat = [words[number] if number in words else ENCODE[dtype](number) for number in flat]
     shape = (len(rows), len(rows[0])) if isMatrix else (len(rows),)
     descr, code = DESCR[dtype]
@@ -126,11 +127,18 @@ def close(got, expected, relative=1e-5, absolute=1e-6):
     assert same or abs(got - expected) <= absolute + relative * abs(expected), (got, expected)
 
 
+def picks(kernel):
+    """Whether a kernel file must be told how many elements it picks of a row."""
+    with open(kernel) as file:
+        return " picks" in file.read()
+
+
 def kernels():
-    """The library's kernel files by name."""
+    """The library's kernel files by name, but for those that pick elements: see picks.py."""
     folder = sys.argv[1]
-    return {name[:-5]: os.path.join(folder, name)
-            for name in sorted(os.listdir(folder)) if name.endswith(".mlir")}
+    files = {name[:-5]: os.path.join(folder, name)
+             for name in sorted(os.listdir(folder)) if name.endswith(".mlir")}
+    return {name: file for name, file in files.items() if not picks(file)}
 
 
 def scalars(kernel):

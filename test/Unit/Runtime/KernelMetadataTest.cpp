@@ -131,7 +131,7 @@ TEST(KernelMetadataTest, namesWhatIsWrong) {
   EXPECT_EQ(errorAfter([](json::Object &kernel) {
               operandOf(kernel, 1)["role"] = "weight";
             }),
-            "expected row, columns, scalar, single, value or groups at "
+            "expected row, columns, scalar, single, value, groups or picks at "
             "launch metadata.kernels[0].abi.operands[1].role");
   EXPECT_EQ(errorAfter([](json::Object &kernel) {
               operandOf(kernel, 0)["direction"] = "up";

@@ -126,6 +126,15 @@ inline bool isSharedByRows(Role role) {
   return role == Role::columns || role == Role::single;
 }
 
+/// Returns whether a row has another number of elements of an operand with this
+/// role than it has columns, which the operand's type says.
+inline bool hasOwnColumns(Role role) {
+  return role == Role::groups || role == Role::picks;
+}
+
+/// Elements of a row that `topk` picks at most.
+inline constexpr int64_t maxPicks = 256;
+
 /// Returns whether a row has one number of an operand with this role.
 inline bool isOneNumber(Role role) {
   return role == Role::scalar || role == Role::single;

@@ -1,0 +1,6 @@
+// The K greatest elements of each row, the greatest first, and their columns.
+quack.kernel @topk(%x: memref<?x?xf32> in row, %values: memref<?x?xf32> out picks,
+                   %columns: memref<?x?xi32> out picks) {
+  %v = quack.load %x : memref<?x?xf32> -> tensor<?xf32>
+  quack.topk %v to %values, %columns : tensor<?xf32>, memref<?x?xf32>, memref<?x?xi32>
+}

@@ -1,0 +1,148 @@
+# test/Kernels/Inputs/picks.py
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""topk and its gradient against a sort, on rows that are hard to pick from: equal elements,
+NaN, zeros of both signs, most of the greatest in one thread. Bits of values are compared."""
+
+import itertools
+import os
+import random
+import struct
+import sys
+import tempfile
+
+from regression import *
+
+KERNEL = """
+quack.kernel @topk(%%x: memref<?x%(n)dx%(type)s> in row, %%values: memref<?x%(k)dx%(type)s> out picks,
+                   %%columns: memref<?x%(k)dx%(index)s> out picks) {
+  %%v = quack.load %%x : memref<?x%(n)dx%(type)s> -> tensor<%(n)dxf32>
+  quack.topk %%v to %%values, %%columns %(softmax)s : tensor<%(n)dxf32>, memref<?x%(k)dx%(type)s>, memref<?x%(k)dx%(index)s>
+}
+"""
+
+
+def bits(number):
+    return struct.pack("<f", number)
+
+
+def expected(row, k):
+    def order(column):
+        value = row[column]
+        return (not math.isnan(value), 0 if math.isnan(value) else -value, column)
+    columns = sorted(range(len(row)), key=order)[:k]
+    return [row[c] for c in columns], columns
+
+
+def rows_of(n, k, seed):
+    """Rows by name."""
+    generator = random.Random(seed)
+    normal = [round(generator.gauss(0, 1) * 16) / 16 for _ in range(n)]
+    rows = {
+        "normal": normal,
+        "equal": [1.5] * n,
+        "rectified": [max(0.0, v - 1) for v in normal],
+        "ascending": [float(c % 256) for c in range(n)],
+        "descending": [-float(c % 256) for c in range(n)],
+        "zeros": [-0.0 if c % 3 else 0.0 for c in range(n)],
+        "negative": [-abs(v) - 1 for v in normal],
+        "masked": [v if c % 7 == 0 else -INF for c, v in enumerate(normal)],
+        "all masked": [-INF] * n,
+        "infinite": [INF if c % 5 == 1 else v for c, v in enumerate(normal)],
+        "NaN": [NAN if c % 11 == 3 else v for c, v in enumerate(normal)],
+        "all NaN": [NAN] * n,
+        # All of the greatest lie side by side, and so in few threads.
+        "crowded": [8.0 + v if n // 2 <= c < n // 2 + 2 * k + 100 else v
+                    for c, v in enumerate(normal)],
+        "two values": [1.0 if v > 1 else 0.5 for v in normal],
+    }
+    return rows
+
+
+def check(folder, n, k, dtype, pin="", index="i32", softmax=False, extra=()):
+    path = os.path.join(folder, "topk.mlir")
+    with open(path, "w") as file:
+        file.write(KERNEL % {"n": n, "k": k, "type": dtype, "index": index,
+                             "softmax": "softmax" if softmax else ""})
+    named = rows_of(n, k, n * 1000 + k)
+    rows = list(named.values())
+    options = ["--pin=" + pin] if pin else []
+    values, columns = run(path, {"x": (rows, dtype)}, ["values", "columns"], *options, *extra)
+    for name, row, got, at in zip(named, rows, values, columns):
+        numbers, places = expected(row, k)
+        where = (n, k, dtype, pin, name)
+        assert at == places, (where, at[:8], places[:8])
+        if softmax:
+            terms = [math.exp(v - numbers[0]) if v > -INF else 0.0 for v in numbers]
+            if not math.isfinite(numbers[0]):
+                assert all(map(math.isnan, got)), where
+                continue
+            close(got, [t / math.fsum(terms) for t in terms], {"bf16": 8e-3, "f16": 1e-3, "f32": 1e-5}[dtype])
+        else:
+            assert all(bits(g) == bits(v) or (math.isnan(g) and math.isnan(v))
+                       for g, v in zip(got, numbers)), (where, got[:8], numbers[:8])
+
+
+def picks_of_every_shape(folder):
+    for n, k in [(1, 1), (3, 2), (64, 64), (97, 5), (256, 256), (300, 32), (1000, 1), (1024, 8),
+                 (1024, 32), (1025, 33), (2000, 256), (4096, 64)]:
+        check(folder, n, k, "f32")
+        check(folder, n, k, "bf16", index="i64")
+    check(folder, 1000, 16, "f16", softmax=True)
+    check(folder, 4099, 256, "bf16", softmax=True)
+
+
+def picks_by_every_plan(folder):
+    for n, k, dtype in [(1024, 8, "bf16"), (3000, 32, "f32")]:
+        for threads, hold in itertools.product(
+                ("threads = 128, threads_per_row = 32", "threads = 128, threads_per_row = 128",
+                 "threads = 256, threads_per_row = 256"),
+                ("registers", "async", "bulk", "reload") + (("packed",) if dtype == "bf16" else ())):
+            check(folder, n, k, dtype, "%s, hold = {x = %s}" % (threads, hold))
+    for n, extra in [(1001, ["--row-stride", "x=1003"]), (1024, ["--offset", "x=3"])]:
+        check(folder, n, 20, "bf16", extra=extra)
+
+
+def long_rows(folder):
+    for n, k, dtype in [(32768, 32, "bf16"), (40000, 256, "f32"), (131072, 64, "bf16")]:
+        check(folder, n, k, dtype)
+
+
+def gradients(folder):
+    path = os.path.join(folder, "scatter.mlir")
+    for n, k, source, to, pin in [
+            (1, 1, "f32", "f32", ""), (1000, 32, "f32", "bf16", ""), (4096, 256, "bf16", "f32", ""),
+            (1000, 8, "f32", "f32", "threads = 128, threads_per_row = 128"),
+            (1000, 8, "f32", "f32", "threads = 128, threads_per_row = 32, alignment = element")]:
+        with open(path, "w") as file:
+            file.write("""
+quack.kernel @topk_backward(%%dvalues: memref<?x%dx%s> in picks, %%columns: memref<?x%dxi32> in picks,
+                            %%dx: memref<?x%dx%s> out row) {
+  quack.scatter %%dvalues, %%columns to %%dx : memref<?x%dx%s>, memref<?x%dxi32>, memref<?x%dx%s>
+}
+""" % (k, source, k, n, to, k, source, k, n, to))
+        generator = random.Random(n)
+        columns = [generator.sample(range(n), k) for _ in range(5)]
+        if k > 3:
+            columns[1][0] = columns[1][3]          # the last one counts
+            columns[2][1:3] = [-1, n]              # no columns
+        values = [[float(generator.randrange(-64, 64)) for _ in range(k)] for _ in range(5)]
+        dx = run(path, {"dvalues": (values, source), "columns": (columns, "i32")}, ["dx"],
+                 *(["--pin=" + pin] if pin else []))
+        for row, at, given in zip(dx, columns, values):
+            want = [0.0] * n
+            for c, v in zip(at, given):
+                if 0 <= c < n:
+                    want[c] = v
+            assert row == want
+
+
+def main():
+    tests = [long_rows] if "--long" in sys.argv else [picks_of_every_shape, picks_by_every_plan,
+                                                      gradients]
+    with tempfile.TemporaryDirectory() as folder:
+        for test in tests:
+            test(folder)
+            print(test.__name__)
+
+
+main()

@@ -122,7 +122,16 @@ static int64_t estimateForTile(const KernelTraits &traits, const Target &target,
   // Which of a CTA's rows a thread has, beside several partial results.
   if (traits.combines && plan.getThreadsPerRow() < plan.getThreads())
     registers += 8;
-  // Groups' keys.
+  // Several partial results beside words that wait to be shifted, or beside a row that is
+  // read again to be stored.
+  bool isReadAgain = reloadsRows(traits, plan);
+  if (traits.combines && plan.startsAnywhere() && !isReadAgain)
+    registers += elements * 0.5;
+  else if (traits.combines && isReadAgain && traits.storedBytes() > 0)
+    registers += 16;
+  // Groups' keys, and elements that bounds are compared with.
+  if (traits.picks > 0 && !isReadAgain)
+    registers += 8;
   if (traits.picks > 0)
     registers += std::min<int64_t>(elements,
                                    4 * traits.picks / plan.getThreadsPerRow() + 1);

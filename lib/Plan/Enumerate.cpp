@@ -259,6 +259,12 @@ void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {
     told = std::max<int64_t>(1, cost.ctasPerSM / 2);
   if (spillsUntold(traits, plan))
     told = cost.ctasPerSM;
+  // Told nothing, ptxas halves a large CTA's registers for the sake of a second one, and
+  // does not see that buckets need more than the rest.
+  if (traits.picks > 0 && !plan.startsAnywhere() && plan.getThreads() >= 512)
+    told = std::max<int64_t>(1, cost.ctasPerSM / 2);
+  else if (traits.picks > 32 && !plan.startsAnywhere())
+    told = cost.ctasPerSM;
   // Several partial results, several rows, or long sums of terms, beside words
   // that wait to be shifted.
   bool hasRows = plan.getRowsPerThread() > 1 &&

@@ -323,8 +323,9 @@ void Enumerator::tryShape(int64_t threads, int64_t threadsPerRow,
       threadsPerRow / 2 * vectorSize() >= perCta)
     return;
   for (int64_t rows : pinned(pins.getRowsPerThread(), {1, 2, 4}))
-    // Sums over rows leave no registers for more rows.
-    if (traits.accumulates && rows > 2 && !pins.getRowsPerThread())
+    // Sums over rows leave no registers for more rows; in clusters two took longer than
+    // one after the other.
+    if (traits.accumulates && rows > (cluster > 1 ? 1 : 2) && !pins.getRowsPerThread())
       continue;
     else if (split <= 1 || rows == 1 || pins.getRowsPerThread())
       tryHolds(threads, threadsPerRow, rows, cluster, split);

@@ -350,6 +350,9 @@ void ThreadBuilder::Picker::inRetry(
   });
 }
 
+/// Every other turn halves the distance of two keys of 64 bits.
+static constexpr int64_t mostTurns = 192;
+
 /// Returns a full key that at least `picks` elements are not below, and no more
 /// than candidates have room; `total` are not below the bound.
 Value ThreadBuilder::Picker::raiseBound(Bound bound, Value total) {
@@ -359,7 +362,9 @@ Value ThreadBuilder::Picker::raiseBound(Bound bound, Value total) {
   SmallVector<Value> found = loopWhile(
       {low, high, total, i32(0), i32(0)},
       [&](ValueRange state) -> Value {
-        return is(IntPredicate::ugt, state[2], i32(layout.capacity));
+        return make<arith::AndIOp>(
+            is(IntPredicate::ugt, state[2], i32(layout.capacity)),
+            is(IntPredicate::ult, state[4], i32(mostTurns)));
       },
       [&](ValueRange state) -> SmallVector<Value> {
         Value middle = between64(state[0], state[1], state[2], state[3],
@@ -452,12 +457,14 @@ void ThreadBuilder::Picker::build() {
       });
     }
   Value total = finishCollecting();
+  // Of a row that does not exist each pass may see another one.
+  if (Predicate exists = t.rowExists(fragment, 0))
+    total = choose(exists, total, i32(0));
   // There may be more candidates than have room.
   if (fragment.shape.columns > layout.capacity) {
     auto retry = scf::IfOp::create(
         b, loc, TypeRange{word},
         is(IntPredicate::ugt, total, i32(layout.capacity)), true);
-    OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(retry.thenBlock());
     Value least = raiseBound(bound, total);
     t.syncRow();
@@ -472,7 +479,10 @@ void ThreadBuilder::Picker::build() {
     scf::YieldOp::create(b, loc, ValueRange{finishCollecting()});
     b.setInsertionPointToStart(retry.elseBlock());
     scf::YieldOp::create(b, loc, ValueRange{total});
-    total = retry.getResult(0);
+    // More than have room are there only if somebody has changed the row
+    // meanwhile.
+    b.setInsertionPointAfter(retry);
+    total = make<arith::MinUIOp>(retry.getResult(0), i32(layout.capacity));
   }
   makeKeys(total);
   if (layout.buckets > 0)

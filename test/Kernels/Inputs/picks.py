@@ -102,6 +102,34 @@ def picks_by_every_plan(folder):
         check(folder, n, 20, "bf16", extra=extra)
 
 
+SEVERAL = """
+quack.kernel @several(%x: memref<?x777xbf16> in row, %y: memref<?x777xbf16> out row,
+                      %v: memref<?x5xf16> out picks, %c: memref<?x5xi64> out picks,
+                      %w: memref<?x5xf32> out picks, %d: memref<?x5xi32> out picks) {
+  %r = quack.load %x : memref<?x777xbf16> -> tensor<777xf32>
+  %sum = quack.reduce addf %r : tensor<777xf32> -> f32
+  %all = quack.broadcast %sum : f32 -> tensor<777xf32>
+  %z = arith.subf %all, %r : tensor<777xf32>
+  quack.topk %z to %v, %c : tensor<777xf32>, memref<?x5xf16>, memref<?x5xi64>
+  quack.topk %r to %w, %d softmax : tensor<777xf32>, memref<?x5xf32>, memref<?x5xi32>
+  quack.store %z, %y : tensor<777xf32>, memref<?x777xbf16>
+}
+"""
+
+
+def several_in_one_kernel(folder):
+    """Of rows that are computed, too; tiles have rows that do not exist, of which each pass may
+    see another one: the bound for those need not be found."""
+    path = os.path.join(folder, "several.mlir")
+    with open(path, "w") as file:
+        file.write(SEVERAL)
+    for pin in ("", "hold = {x = reload}", "threads = 128, threads_per_row = 32, hold = {x = reload}",
+                "threads = 128, threads_per_row = 128, hold = {x = packed}"):
+        code, text = command("quack-run", "--device=sim", path, "--rows=5", "--verify",
+                             *(["--pin=" + pin] if pin else []))
+        assert code == 0, text
+
+
 def long_rows(folder):
     for n, k, dtype in [(32768, 32, "bf16"), (40000, 256, "f32"), (131072, 64, "bf16")]:
         check(folder, n, k, dtype)
@@ -138,7 +166,7 @@ quack.kernel @topk_backward(%%dvalues: memref<?x%dx%s> in picks, %%columns: memr
 
 def main():
     tests = [long_rows] if "--long" in sys.argv else [picks_of_every_shape, picks_by_every_plan,
-                                                      gradients]
+                                                      several_in_one_kernel, gradients]
     with tempfile.TemporaryDirectory() as folder:
         for test in tests:
             test(folder)

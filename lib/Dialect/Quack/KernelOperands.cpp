@@ -473,6 +473,21 @@ OperandAttr quack::verifyIsKernelOperand(Operation *op, Value value,
   return OperandAttr();
 }
 
+LogicalResult quack::verifyIsOperand(Operation *op, Value value, StringRef what,
+                              Role role, Direction direction) {
+  OperandAttr spec = verifyIsKernelOperand(op, value, what);
+  if (!spec)
+    return failure();
+  if (spec.getRole() == role && spec.getDirection() == direction)
+    return success();
+  return op->emitOpError("'")
+         << what << "' must be " << stringifyDirection(direction) << ' '
+         << stringifyRole(role) << ", got operand '"
+         << spec.getName().getValue() << "', "
+         << stringifyDirection(spec.getDirection()) << ' '
+         << stringifyRole(spec.getRole());
+}
+
 OperandAttr quack::verifyIsWritableOperand(Operation *op, Value value,
                                            StringRef what) {
   OperandAttr spec = verifyIsKernelOperand(op, value, what);

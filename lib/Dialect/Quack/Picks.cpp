@@ -11,22 +11,6 @@
 using namespace mlir;
 using namespace quack;
 
-/// Checks the role and direction of the kernel operand `value`.
-static LogicalResult verifyIs(Operation *op, Value value, StringRef what,
-                              Role role, Direction direction) {
-  OperandAttr spec = verifyIsKernelOperand(op, value, what);
-  if (!spec)
-    return failure();
-  if (spec.getRole() == role && spec.getDirection() == direction)
-    return success();
-  return op->emitOpError("'")
-         << what << "' must be " << stringifyDirection(direction) << ' '
-         << stringifyRole(role) << ", got operand '"
-         << spec.getName().getValue() << "', "
-         << stringifyDirection(spec.getDirection()) << ' '
-         << stringifyRole(spec.getRole());
-}
-
 static LogicalResult verifyIsFloat(Operation *op, Value value, StringRef what) {
   Type element = getElementTypeOrSelf(value.getType());
   if (element.isF32() || element.isBF16() || element.isF16())
@@ -46,10 +30,10 @@ static LogicalResult verifyIsIndex(Operation *op, Value value, StringRef what) {
 
 LogicalResult TopKOp::verify() {
   // C1
-  if (failed(verifyIs(*this, getValues(), "values", Role::picks,
-                      Direction::out)) ||
-      failed(verifyIs(*this, getColumns(), "columns", Role::picks,
-                      Direction::out)))
+  if (failed(verifyIsOperand(*this, getValues(), "values", Role::picks,
+                             Direction::out)) ||
+      failed(verifyIsOperand(*this, getColumns(), "columns", Role::picks,
+                             Direction::out)))
     return failure();
   // C2
   auto row = cast<RankedTensorType>(getSource().getType());
@@ -66,13 +50,14 @@ LogicalResult TopKOp::verify() {
 
 LogicalResult ScatterOp::verify() {
   // C1
-  if (failed(
-          verifyIs(*this, getValues(), "values", Role::picks, Direction::in)) ||
-      failed(
-          verifyIs(*this, getColumns(), "columns", Role::picks, Direction::in)))
+  if (failed(verifyIsOperand(*this, getValues(), "values", Role::picks,
+                             Direction::in)) ||
+      failed(verifyIsOperand(*this, getColumns(), "columns", Role::picks,
+                             Direction::in)))
     return failure();
   // C2
-  if (failed(verifyIs(*this, getTarget(), "target", Role::row, Direction::out)))
+  if (failed(verifyIsOperand(*this, getTarget(), "target", Role::row,
+                             Direction::out)))
     return failure();
   // C3
   if (failed(verifyIsFloat(*this, getValues(), "values")) ||

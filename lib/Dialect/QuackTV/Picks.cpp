@@ -14,21 +14,6 @@ using namespace mlir;
 
 namespace quack::tv {
 
-static LogicalResult verifyIs(Operation *op, Value value, StringRef what,
-                              Role role, Direction direction) {
-  OperandAttr spec = verifyIsKernelOperand(op, value, what);
-  if (!spec)
-    return failure();
-  if (spec.getRole() == role && spec.getDirection() == direction)
-    return success();
-  return op->emitOpError("'")
-         << what << "' must be " << stringifyDirection(direction) << ' '
-         << stringifyRole(role) << ", got operand '"
-         << spec.getName().getValue() << "', "
-         << stringifyDirection(spec.getDirection()) << ' '
-         << stringifyRole(spec.getRole());
-}
-
 /// The rule of both operations that concerns the plan.
 static LogicalResult verifyPlan(Operation *op) {
   PlanAttr plan = op->getParentOfType<KernelOp>().getPlan();
@@ -66,10 +51,10 @@ int64_t TopKOp::getSharedBytes() {
 
 LogicalResult TopKOp::verify() {
   // C1
-  if (failed(verifyIs(*this, getValues(), "values", Role::picks,
-                      Direction::out)) ||
-      failed(verifyIs(*this, getColumns(), "columns", Role::picks,
-                      Direction::out)))
+  if (failed(verifyIsOperand(*this, getValues(), "values", Role::picks,
+                             Direction::out)) ||
+      failed(verifyIsOperand(*this, getColumns(), "columns", Role::picks,
+                             Direction::out)))
     return failure();
   // C2
   auto kernel = (*this)->getParentOfType<KernelOp>();
@@ -94,11 +79,12 @@ int64_t ScatterOp::getSharedBytes() {
 
 LogicalResult ScatterOp::verify() {
   // C1
-  if (failed(
-          verifyIs(*this, getValues(), "values", Role::picks, Direction::in)) ||
-      failed(verifyIs(*this, getColumns(), "columns", Role::picks,
-                      Direction::in)) ||
-      failed(verifyIs(*this, getTarget(), "target", Role::row, Direction::out)))
+  if (failed(verifyIsOperand(*this, getValues(), "values", Role::picks,
+                             Direction::in)) ||
+      failed(verifyIsOperand(*this, getColumns(), "columns", Role::picks,
+                             Direction::in)) ||
+      failed(verifyIsOperand(*this, getTarget(), "target", Role::row,
+                             Direction::out)))
     return failure();
   bool isStored = llvm::any_of(getTarget().getUsers(), [&](Operation *user) {
     return isa<StoreOp>(user) && user->isBeforeInBlock(*this);

@@ -111,7 +111,12 @@ bool mayBeStored(mlir::FunctionType type, mlir::ArrayAttr specs, unsigned read);
 OperandAttr verifyIsKernelOperand(mlir::Operation *op, mlir::Value value,
                                   llvm::StringRef what);
 
-/// The same for an operand that `op` writes for each row, which must not be
+/// Checks that `value` is a kernel operand with this role and direction.
+llvm::LogicalResult verifyIsOperand(mlir::Operation *op, mlir::Value value,
+                                    llvm::StringRef what, Role role,
+                                    Direction direction);
+
+/// Returns the kernel operand that `op` writes for each row, which must not be
 /// `in`.
 OperandAttr verifyIsWritableOperand(mlir::Operation *op, mlir::Value value,
                                     llvm::StringRef what);

@@ -123,7 +123,9 @@ def main():
     spilling = {fault.partition(":")[0] for fault in faults if "spill stores" in fault}
     faults = [fault for fault in faults
               if "spill stores" not in fault or fault.partition(":")[0] not in known]
-    faults += [f"{name}: does not spill any more" for name in sorted(known - spilling)]
+    run = {f"{kernel.stem} N={columns} {storage}" for kernel, columns, storage in programs}
+    faults += [f"{name}: does not spill any more"
+               for name in sorted((known & run) - spilling)]
     for fault in faults:
         print(fault)
     if faults or not programs:

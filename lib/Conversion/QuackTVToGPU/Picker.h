@@ -80,9 +80,9 @@ private:
 
   //===--- Threads of a row --------------------------------------------===//
   mlir::Value redux(mlir::Value own, mlir::NVVM::ReduxKind kind);
-  /// Has each warp leave a number, and combines them after a meeting.
-  mlir::Value meet(mlir::Value ofWarp, int64_t offset,
-                   mlir::NVVM::ReduxKind kind, mlir::Value neutral);
+  void leave(mlir::Value ofWarp, int64_t offset, mlir::Value first);
+  mlir::Value combineWarps(int64_t offset, mlir::Value first,
+                           mlir::NVVM::ReduxKind kind, mlir::Value neutral);
   mlir::Value count(mlir::Value own, mlir::Value turn);
   mlir::Value sum(mlir::Value own);
 

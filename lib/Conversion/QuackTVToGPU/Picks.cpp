@@ -158,20 +158,20 @@ Value ThreadBuilder::Picker::redux(Value own, NVVM::ReduxKind kind) {
                                false, false);
 }
 
-Value ThreadBuilder::Picker::meet(Value ofWarp, int64_t offset,
-                                  NVVM::ReduxKind kind, Value neutral) {
-  if (warps == 1)
-    return ofWarp;
+/// Leaves the warp's number at the place of its `offset` and `first` (i32).
+void ThreadBuilder::Picker::leave(Value ofWarp, int64_t offset, Value first) {
   t.ifThen(is(IntPredicate::eq, t.lane(), i32(0)), [&] {
-    LLVM::StoreOp::create(b, loc, ofWarp,
-                          place(offset, b.getI32Type(), t.warp()));
+    store(ofWarp, offset, make<arith::AddIOp>(first, t.warp()));
   });
-  t.syncRow();
+}
+
+/// Combines what the warps have left, after they have met.
+Value ThreadBuilder::Picker::combineWarps(int64_t offset, Value first,
+                                          NVVM::ReduxKind kind, Value neutral) {
   Value isThere = is(IntPredicate::ult, t.lane(), i32(warps));
-  Value loaded = LLVM::LoadOp::create(
-      b, loc, b.getI32Type(),
-      place(offset, b.getI32Type(), choose(isThere, t.lane(), i32(0))));
-  return redux(choose(isThere, loaded, neutral), kind);
+  Value from = make<arith::AddIOp>(first, choose(isThere, t.lane(), i32(0)));
+  return redux(choose(isThere, load(offset, b.getI32Type(), from), neutral),
+               kind);
 }
 
 /// Adds up over the row. Turns alternate, so that who counts next does not
@@ -180,21 +180,12 @@ Value ThreadBuilder::Picker::count(Value own, Value turn) {
   Value ofWarp = redux(own, NVVM::ReduxKind::ADD);
   if (warps == 1)
     return ofWarp;
-  Value at =
+  Value first =
       choose(is(IntPredicate::eq, make<arith::AndIOp>(turn, i32(1)), i32(0)),
              i32(0), i32(warps));
-  t.ifThen(is(IntPredicate::eq, t.lane(), i32(0)), [&] {
-    LLVM::StoreOp::create(b, loc, ofWarp,
-                          place(layout.counts[0], b.getI32Type(),
-                                make<arith::AddIOp>(at, t.warp())));
-  });
+  leave(ofWarp, layout.counts[0], first);
   t.syncRow();
-  Value isThere = is(IntPredicate::ult, t.lane(), i32(warps));
-  Value loaded = LLVM::LoadOp::create(
-      b, loc, b.getI32Type(),
-      place(layout.counts[0], b.getI32Type(),
-            make<arith::AddIOp>(at, choose(isThere, t.lane(), i32(0)))));
-  return redux(choose(isThere, loaded, i32(0)), NVVM::ReduxKind::ADD);
+  return combineWarps(layout.counts[0], first, NVVM::ReduxKind::ADD, i32(0));
 }
 
 //===----------------------------------------------------------------------===//
@@ -259,16 +250,12 @@ ThreadBuilder::Picker::Bound ThreadBuilder::Picker::findBound() {
   greatest = redux(greatest, NVVM::ReduxKind::UMAX);
   least = redux(least, NVVM::ReduxKind::UMIN);
   if (warps > 1) {
-    t.ifThen(is(IntPredicate::eq, t.lane(), i32(0)), [&] {
-      LLVM::StoreOp::create(b, loc, least,
-                            place(layout.least, b.getI32Type(), t.warp()));
-    });
-    greatest = meet(greatest, layout.greatest, NVVM::ReduxKind::UMAX, i32(0));
-    Value isThere = is(IntPredicate::ult, t.lane(), i32(warps));
-    Value loaded = LLVM::LoadOp::create(
-        b, loc, b.getI32Type(),
-        place(layout.least, b.getI32Type(), choose(isThere, t.lane(), i32(0))));
-    least = redux(choose(isThere, loaded, i32(-1)), NVVM::ReduxKind::UMIN);
+    leave(greatest, layout.greatest, i32(0));
+    leave(least, layout.least, i32(0));
+    t.syncRow();
+    greatest =
+        combineWarps(layout.greatest, i32(0), NVVM::ReduxKind::UMAX, i32(0));
+    least = combineWarps(layout.least, i32(0), NVVM::ReduxKind::UMIN, i32(-1));
   }
   auto all = static_cast<int64_t>(groups.size()) * threads;
   // At least `picks` groups are not below `low`, fewer not below `high`.

@@ -154,6 +154,8 @@ def QuackTVSplitStages : Pass<"quack-tv-split-stages", "::mlir::ModuleOp"> {
     computes again from the operands. The stores are the last stage's, so that no
     operand is written while another stage, or another slice, still reads it. If
     that stage works on row scalars alone, it gets a plan of its own: a warp a row.
+    A `topk` becomes a `save_topk` of each slice, where its row is there, and in one more
+    stage, after all others, a `topk` of what is saved, by one CTA a row.
 
     Before:
     ```mlir

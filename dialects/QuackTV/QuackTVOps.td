@@ -71,8 +71,8 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
       operations without side effects.
     - (C8) buffers, stages and mbarriers that have an offset do not overlap, and
       lie within `shared_bytes`.
-    - (C9) once `shared_bytes` is set, each `stage`, `topk` and `scatter` has an offset, and a `bulk` stage
-      an mbarrier; loads with `kept` have a `kept_at`, the same for an operand.
+    - (C9) once `shared_bytes` is set, each `stage`, `topk`, `save_topk` and `scatter` has an offset, and
+      a `bulk` stage an mbarrier; loads with `kept` have a `kept_at`, the same for an operand.
     - (C10) an exchange's mbarrier expects as many bytes as its buffer holds.
     - (C11) `otherwise` names another quack_tv.kernel with the same operands, and no
       chain of them leads back.
@@ -80,9 +80,9 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     - (C13) the slice level of each tile has the plan's `split` clusters.
     - (C14) `next` names a later quack_tv.kernel with the same operands and
       workspace, which has no `otherwise`.
-    - (C15) what `save` and `merge` access lies within `workspace`.
+    - (C15) what `save`, `merge`, `save_topk` and `recall` access lies within `workspace`.
     - (C16) each `mask` begins at N.
-    - (C17) a reduction, of groups too, and a `topk`, of a tile with more than N columns takes a `mask` with the
+    - (C17) a reduction, of groups too, a `topk` that is not `named` and a `save_topk`, of a tile with more than N columns takes a `mask` with the
       identity of its kind, so that columns which do not exist change nothing.
     - (C18) once `shared_bytes` is set, all threads of a row meet between the loads
       of a scalar and its store: at a `barrier`, in a cluster at a `cluster_arrive`

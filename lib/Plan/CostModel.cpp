@@ -42,7 +42,9 @@ bool quack::reloadsRows(const KernelTraits &traits, tv::PlanAttr plan) {
 }
 
 bool quack::spillsUntold(const KernelTraits &traits, tv::PlanAttr plan) {
-  return plan.startsAnywhere() && plan.getElementsPerThread(traits.columns) > 112;
+  // Words that were loaded wait to be shifted.
+  return plan.startsAnywhere() && traits.loadedBytes() > 0 &&
+         plan.getElementsPerThread(traits.columns) > 112;
 }
 
 /// Of a thread (CUDA C++ Programming Guide, compute capability 9.0).
@@ -206,6 +208,9 @@ static int64_t estimateCtasPerSM(const Target &target, tv::PlanAttr plan,
 /// compile than it is worth.
 static constexpr int64_t maxElementsPerThread = 128;
 
+/// Of a CTA.
+static constexpr int64_t mostThreads = 1024;
+
 /// Rows whose bulk copies one thread may issue.
 static constexpr int64_t maxBulkRows = 16;
 
@@ -243,6 +248,34 @@ static std::string violatedHold(const KernelTraits &traits, tv::PlanAttr plan,
   return "";
 }
 
+/// Rules of slices of which elements are picked, or to which they are scattered.
+static std::string violatedSlices(const KernelTraits &traits,
+                                  tv::PlanAttr plan) {
+  auto text = [](int64_t value) { return std::to_string(value); };
+  int64_t widest = maxElementsPerThread * mostThreads;
+  int64_t most = tv::maxSplit;
+  if (traits.picksMeet)
+    most = std::min(most, tv::maxSavedPicks / traits.picks);
+  if (traits.columns > widest * most)
+    return "a row of which " + text(traits.picks) +
+           " elements are picked or scattered has at most " +
+           text(widest * most) + " columns (" + text(most) + " slices of " +
+           text(widest) + "), got " + text(traits.columns);
+  int64_t slices = plan.getSlices();
+  if (slices == 1 || !traits.picksMeet)
+    return "";
+  if (int64_t columns = plan.getPaddedColumns(traits.columns) / slices;
+      columns < traits.picks)
+    return "a slice of a row must have at least the " + text(traits.picks) +
+           " elements that are picked, got " + text(columns) +
+           " columns with split = " + text(slices);
+  if (slices > most)
+    return "of a row's slices at most " + text(tv::maxSavedPicks) +
+           " elements meet, got " + text(traits.picks) + " of each of " +
+           text(slices);
+  return "";
+}
+
 /// Rules of kernels that pick elements: their threads meet in a warp or a CTA.
 static std::string violatedPicks(const KernelTraits &traits,
                                  tv::PlanAttr plan) {
@@ -254,19 +287,20 @@ static std::string violatedPicks(const KernelTraits &traits,
   if (plan.getKept() > 0)
     return "of a row of which elements are picked none are kept, got kept = " +
            std::to_string(plan.getKept());
+  if (std::string rule = violatedSlices(traits, plan); !rule.empty())
+    return rule;
   bool isWhole = plan.getThreadsPerRow() == warpSize ||
                  (plan.getThreadsPerRow() > warpSize &&
                   plan.getThreadsPerRow() == plan.getThreads());
-  if (isWhole && plan.getRowsPerThread() == 1 && plan.getCluster() == 1 &&
-      plan.getSlices() == 1)
+  if (isWhole && plan.getRowsPerThread() == 1 && plan.getCluster() == 1)
     return "";
-  return "a row of which elements are picked must have a warp, or all threads of one CTA, "
-         "and no thread a second row, got threads_per_row = " +
+  return "a row of which elements are picked, or its slice, must have a warp, "
+         "or all threads of one CTA, and no thread a second row, got "
+         "threads_per_row = " +
          std::to_string(plan.getThreadsPerRow()) + " of " +
          std::to_string(plan.getThreads()) +
          ", rows_per_thread = " + std::to_string(plan.getRowsPerThread()) +
-         ", cluster = " + std::to_string(plan.getCluster()) +
-         ", split = " + std::to_string(plan.getSplit());
+         ", cluster = " + std::to_string(plan.getCluster());
 }
 
 std::string quack::violatedRule(const KernelTraits &traits,

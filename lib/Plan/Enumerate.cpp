@@ -332,7 +332,11 @@ void Enumerator::tryShape(int64_t threads, int64_t threadsPerRow,
 }
 
 void Enumerator::tryShapes() {
-  for (int64_t cluster : pinned(pins.getCluster(), {1, 2, 4, 8, 16}))
+  // The CTAs of a cluster do not pick together.
+  SmallVector<int64_t> clusters{1, 2, 4, 8, 16};
+  if (traits.picks > 0)
+    clusters = {1};
+  for (int64_t cluster : pinned(pins.getCluster(), clusters))
     for (int64_t threads : threadsChoices())
       for (int64_t threadsPerRow : threadsPerRowChoices(threads))
         if (threads % threadsPerRow == 0)

@@ -38,6 +38,8 @@ public:
               tv::PlanAttr plan, const CtaCost &cta);
 
   double launchTime();
+  /// Microseconds of the kernel in which what the slices of a row have picked meets.
+  double pickTime() const;
 
   bool isFull = true; ///< memory decides each stage's time
 
@@ -113,21 +115,36 @@ double LaunchModel::stageTime(const Traffic &traffic, double share,
          (waves - 1) * target.ctaTurnover / double(cta.ctasPerSM);
 }
 
+/// It reads what each slice has picked, twice, and its threads meet as often as a
+/// bound takes to be found.
+double LaunchModel::pickTime() const {
+  double bytes = 8.0 * double(plan.getSlices() * traits.picks);
+  double meetings = 8 * target.blockExchange;
+  return target.kernelLaunch + meetings +
+         traits.rows * bytes / target.l2Bandwidth +
+         std::max(0.0, std::ceil(double(traits.rows) / target.sms) - 1) *
+             meetings / double(target.ctasPerSM);
+}
+
 double LaunchModel::launchTime() {
   // An online pair meets once.
   int64_t rounds = traits.rounds();
+  bool hasPicks = traits.picksMeet && plan.getSlices() > 1;
   if (plan.getSlices() == 1 || rounds == 0) {
     double places = reach * cta.ctasPerSM / plan.getCluster();
     Traffic traffic = again(rereadBytes(traits, plan),
                             std::min<double>(traits.rows, places * plan.getRows()));
     traffic.fromMemory += loaded;
     traffic.stored = stored;
-    return target.firstData + stageTime(traffic, 1, rounds);
+    double time = target.firstData + stageTime(traffic, 1, rounds);
+    return hasPicks ? time + pickTime() : time;
   }
   // A stage for each round, which merges the partials of the one before, and one
   // for what comes after them: it reads the row again, if it stores one.
   int64_t passes = rounds + (stored > 0 ? 1 : 0);
   double time = target.firstData + stageTime({loaded, 0, 0}, 1.0 / passes, 1);
+  if (hasPicks)
+    time += pickTime();
   // Updated scalars are stored by a stage of their own.
   if (traits.updatesScalar && stored > 0)
     time += target.kernelLaunch;

@@ -191,7 +191,8 @@ KernelTraits KernelTraits::analyse(KernelOp kernel, int64_t rowsHint,
     if (auto topk = dyn_cast<TopKOp>(op)) {
       traits.picks =
           cast<MemRefType>(topk.getValues().getType()).getShape().back();
-      traits.picksSoftmax = topk.getSoftmax();
+      traits.picksMeet = true;
+      traits.picksSoftmax |= topk.getSoftmax();
       // A maximum, a comparison, and what candidates cost.
       traits.operations += 8;
       continue;

@@ -148,6 +148,8 @@ LogicalResult TileMachine::visit(Operation *op) {
       .Case(
           [&](tv::GridReduceOp step) { return visitStep(step, Level::Slice); })
       .Case([&](tv::TopKOp topk) { return visitTopK(topk); })
+      .Case([&](tv::SaveTopKOp save) { return visitSaveTopK(save); })
+      .Case([&](tv::RecallOp recall) { return visitRecall(recall); })
       .Case([&](tv::ScatterOp scatter) { return visitScatter(scatter); })
       .Case([&](tv::EachTileOp) { return success(); })
       .Case([&](tv::AccumulateOp sum) { return visitAccumulate(sum); })

@@ -133,6 +133,14 @@ private:
 
   // Elements that are picked (TilePicks.cpp).
   llvm::LogicalResult visitTopK(tv::TopKOp op);
+  llvm::LogicalResult visitSaveTopK(tv::SaveTopKOp op);
+  llvm::LogicalResult visitRecall(tv::RecallOp op);
+  /// Returns the `count` greatest of the columns from `from` to `to` of row `row` of
+  /// a tile, which is given once for each pass, and their columns.
+  mlir::FailureOr<std::vector<Number>>
+  pickColumns(mlir::Operation *op, llvm::ArrayRef<mlir::Value> passes,
+              int64_t row, int64_t from, int64_t to, int64_t count,
+              std::vector<int64_t> &columnsOfPicks);
   llvm::LogicalResult visitScatter(tv::ScatterOp op);
   /// Writes element `column` of row `row` of the operand `index`.
   void write(unsigned index, int64_t row, int64_t column, double value);

@@ -141,6 +141,7 @@ private:
   Placement placeWorkspace();
   void addSave(tv::SaveOp save);
   void addMerge(tv::MergeOp merge);
+  void addRecall(tv::RecallOp recall);
 
   //===--- Sums over rows (Partials.cpp) ---------------------------------===//
   /// Calls `visit` for each kind of partial with its first byte in the

@@ -102,6 +102,8 @@ void AccessCounter::ask(Value tile) {
       addLoad(load);
     else if (auto read = dyn_cast<tv::ReadOp>(op))
       addRead(read);
+    else if (auto recall = dyn_cast<tv::RecallOp>(op))
+      addRecall(recall);
     else if (auto gather = dyn_cast<tv::GatherOp>(op))
       addGather(gather), needed.push_back(gather.getColumn());
     else
@@ -163,12 +165,14 @@ LogicalResult AccessCounter::visit(Operation &op) {
       .Case(
           [&](tv::CollectOp collect) { return addCollect(collect), success(); })
       // What is picked, and where candidates wait, depends on the elements.
-      .Case([&](tv::TopKOp topk) {
+      .Case<tv::TopKOp, tv::SaveTopKOp>([&](auto topk) {
         for (Value row : {topk.getRow(), topk.getAgain()})
           ask(row);
         return success();
       })
       .Case([&](tv::ScatterOp) { return success(); })
+      // Asked for by what picks from it.
+      .Case([&](tv::RecallOp) { return success(); })
       .Case([&](tv::SaveOp save) {
         llvm::for_each(save.getValues(), [&](Value value) { ask(value); });
         return addSave(save), success();

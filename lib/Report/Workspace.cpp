@@ -4,7 +4,7 @@
 //
 // A row's part of the workspace has a slot for each slice, which the clusters
 // that share the row save and a later stage merges. Slots go in accesses of at
-// most 16 bytes.
+// most 16 bytes. Elements that slices have picked lie one after the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,4 +79,25 @@ void AccessCounter::addMerge(tv::MergeOp merge) {
         }
   });
   report(merge, "merge", Value(), "", MemorySpace::global, /*isWrite=*/false);
+}
+
+void AccessCounter::addRecall(tv::RecallOp recall) {
+  Fragment fragment = fragmentOf(recall.getValues().getType());
+  Placement place = placeWorkspace();
+  forEachWarp(fragment, place.rowBytes, [&](const WarpOfTile &warp) {
+    for (int64_t index = 0; index < fragment.pieces; ++index) {
+      Coord offset = fragment.offset(index);
+      LaneAddresses addresses;
+      for (int64_t lane = 0; lane < warpSize; ++lane) {
+        int64_t row = warp.first[lane].row + offset.row;
+        int64_t at = warp.first[lane].column + offset.column;
+        addresses[lane] = warp.exists(row) && at < recall.getTotal()
+                              ? (warp.tile.firstRow + row) * place.rowBytes +
+                                    int64_t(recall.getPlace()) + 4 * at
+                              : inactiveLane;
+      }
+      tally.addGlobal({index, 0, 0}, 4 * fragment.run, addresses);
+    }
+  });
+  report(recall, "recall", Value(), "", MemorySpace::global, /*isWrite=*/false);
 }

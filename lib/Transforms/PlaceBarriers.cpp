@@ -307,6 +307,8 @@ void BarrierPlacer::run() {
       placeScalarStore(store), placeRowStore(store);
     else if (auto topk = dyn_cast<tv::TopKOp>(op))
       topk.setOffset(allocate(topk.getSharedBytes(), 16));
+    else if (auto save = dyn_cast<tv::SaveTopKOp>(op))
+      save.setOffset(allocate(save.getSharedBytes(), 16));
     else if (auto scatter = dyn_cast<tv::ScatterOp>(op))
       scatter.setOffset(allocate(scatter.getSharedBytes(), 16));
     else if (auto load = dyn_cast<tv::LoadOp>(op))

@@ -55,6 +55,7 @@ struct KernelTraits {
   bool updatesScalar; ///< a scalar operand is both loaded and stored
   bool accumulates;   ///< clusters stay, for sums over rows
   int64_t picks;      ///< elements of a row that are picked or scattered, or 0
+  bool picksMeet;     ///< they are sorted: those of a row's slices must meet
   bool picksSoftmax;  ///< and their softmax is made
   int64_t rowSums;    ///< of those, how many are rows themselves
 

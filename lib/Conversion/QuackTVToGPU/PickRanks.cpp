@@ -18,20 +18,43 @@ using namespace quack;
 
 using IntPredicate = arith::CmpIPredicate;
 
+/// What is picked of a slice goes to the slice's part of what the row saves.
+void ThreadBuilder::Picker::savePick(Value rank, Value number, Value column) {
+  tv::SavedPicks saved(picks, t.kernel.getPlan().getSlices());
+  auto place = static_cast<int64_t>(save.getPlace());
+  Value row = t.globalRow(fragment, 0), slice = t.sliceIndex();
+  Value at = make<arith::AddIOp>(make<arith::MulIOp>(slice, i32(picks)), rank);
+  Value before = make<arith::MulIOp>(slice, i32(fragment.sliceColumns()));
+  LLVM::StoreOp::create(b, loc, number,
+                        t.slotAddress(row, place + saved.values, at, 1));
+  LLVM::StoreOp::create(b, loc, make<arith::AddIOp>(before, column),
+                        t.slotAddress(row, place + saved.columns, at, 1));
+}
+
 void ThreadBuilder::Picker::storePick(Value rank, Value number, Value column) {
-  Type stored = getElementTypeOrSelf(op.getValues().getType());
+  if (save)
+    return savePick(rank, number, column);
+  Type stored = getElementTypeOrSelf(topk.getValues().getType());
   if (number) {
     if (!stored.isF32())
       number = arith::TruncFOp::create(b, loc, stored, number);
     LLVM::StoreOp::create(b, loc, number,
-                          t.pickAddress(op.getValues(), fragment, rank));
+                          t.pickAddress(topk.getValues(), fragment, rank));
   }
   if (!column)
     return;
-  if (getElementTypeOrSelf(op.getColumns().getType()).isInteger(64))
+  if (Value named = topk.getNamed()) {
+    auto recall = named.getDefiningOp<tv::RecallOp>();
+    tv::SavedPicks saved(recall.getCount(), recall.getSlices());
+    Value from = t.slotAddress(
+        t.globalRow(fragment, 0),
+        static_cast<int64_t>(recall.getPlace()) + saved.columns, column, 1);
+    column = LLVM::LoadOp::create(b, loc, b.getI32Type(), from);
+  }
+  if (getElementTypeOrSelf(topk.getColumns().getType()).isInteger(64))
     column = wide(column);
   LLVM::StoreOp::create(b, loc, column,
-                        t.pickAddress(op.getColumns(), fragment, rank));
+                        t.pickAddress(topk.getColumns(), fragment, rank));
 }
 
 Value ThreadBuilder::Picker::load(int64_t offset, Type type, Value index) {
@@ -66,9 +89,9 @@ void ThreadBuilder::Picker::storeRanked(Value rank, Value key, Value index) {
                         make<arith::ShLIOp>(index, i32(1)));
     Value low = arith::TruncIOp::create(b, loc, b.getI32Type(), key);
     Value column = make<arith::XOrIOp>(low, i32(0xFFFFFFFFu));
-    if (op.getSoftmax())
+    if (task.softmax)
       store(number, layout.sorted, rank);
-    storePick(rank, op.getSoftmax() ? Value() : number, column);
+    storePick(rank, task.softmax ? Value() : number, column);
   });
 }
 

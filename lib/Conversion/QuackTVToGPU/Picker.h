@@ -18,14 +18,25 @@
 
 namespace quack {
 
-/// Builds what one `topk` does. Numbers of a row are the same in all of its
-/// threads.
+/// Builds what one `topk` does, or one `save_topk`, to which a slice is a row. Numbers
+/// of a row are the same in all of its threads.
 class ThreadBuilder::Picker {
 public:
-  Picker(ThreadBuilder &thread, tv::TopKOp op);
+  Picker(ThreadBuilder &thread, tv::TopKOp topk);
+  Picker(ThreadBuilder &thread, tv::SaveTopKOp save);
   void build();
 
 private:
+  /// What both operations have.
+  struct Task {
+    mlir::Value row, again, retry;
+    int64_t count;
+    bool softmax;
+    int64_t offset; ///< of the buffer, in shared memory
+    mlir::Location loc;
+  };
+  Picker(ThreadBuilder &thread, Task task);
+
   /// A bound: all elements whose key is not less are candidates.
   struct Bound {
     mlir::Value key, greatest; ///< u32; greatest: that of the row
@@ -68,7 +79,9 @@ private:
   mlir::Value countGreater(mlir::Value own, int64_t offset, mlir::Value from,
                            mlir::Value to, mlir::Value rank);
   void storeRanked(mlir::Value rank, mlir::Value key, mlir::Value index);
+  /// Stores number (f32) and column (i32), or one of both, of pick `rank` (i32).
   void storePick(mlir::Value rank, mlir::Value number, mlir::Value column);
+  void savePick(mlir::Value rank, mlir::Value number, mlir::Value column);
   void storeShares();
 
   //===--- Elements ----------------------------------------------------===//
@@ -125,7 +138,10 @@ private:
   ThreadBuilder &t;
   mlir::OpBuilder &b;
   mlir::Location loc;
-  tv::TopKOp op;
+  Task task;
+  /// The operation: one of both is null.
+  tv::TopKOp topk;
+  tv::SaveTopKOp save;
   Fragment fragment;
   int64_t picks, threads, warps;
   tv::PickBuffer layout;

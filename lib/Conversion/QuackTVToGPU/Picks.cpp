@@ -40,15 +40,32 @@ void ThreadBuilder::withOwnPieces(function_ref<void()> body) {
   std::tie(pieces, loaded, windows, shifted, singles) = std::move(before);
 }
 
-ThreadBuilder::Picker::Picker(ThreadBuilder &thread, tv::TopKOp op)
-    : t(thread), b(thread.b), loc(op.getLoc()), op(op),
-      fragment(thread.fragmentOf(op.getRow().getType())), picks(op.getCount()),
+ThreadBuilder::Picker::Picker(ThreadBuilder &thread, tv::TopKOp topk)
+    : Picker(thread, Task{topk.getRow(), topk.getAgain(), topk.getRetry(),
+                          topk.getCount(), topk.getSoftmax(),
+                          static_cast<int64_t>(*topk.getOffset()),
+                          topk.getLoc()}) {
+  this->topk = topk;
+}
+
+ThreadBuilder::Picker::Picker(ThreadBuilder &thread, tv::SaveTopKOp save)
+    : Picker(thread, Task{save.getRow(), save.getAgain(), save.getRetry(),
+                          static_cast<int64_t>(save.getCount()),
+                          /*softmax=*/false,
+                          static_cast<int64_t>(*save.getOffset()),
+                          save.getLoc()}) {
+  this->save = save;
+}
+
+ThreadBuilder::Picker::Picker(ThreadBuilder &thread, Task task)
+    : t(thread), b(thread.b), loc(task.loc), task(task),
+      fragment(thread.fragmentOf(task.row.getType())), picks(task.count),
       threads(thread.kernel.getPlan().getThreadsPerRow()),
-      warps(threads / warpSize), layout(picks, warps, op.getSoftmax()) {
+      warps(threads / warpSize), layout(picks, warps, task.softmax) {
   t.loc = loc;
   bool isWarp = threads == warpSize;
   this->thread = isWarp ? t.lane() : t.threadId();
-  buffer = t.sharedPointer(*op.getOffset());
+  buffer = t.sharedPointer(task.offset);
   if (isWarp)
     buffer =
         LLVM::GEPOp::create(b, loc, buffer.getType(), b.getI8Type(), buffer,
@@ -71,7 +88,7 @@ Value ThreadBuilder::Picker::place(int64_t offset, Type type, Value index) {
 }
 
 Value ThreadBuilder::Picker::sharedBase(int64_t offset) {
-  Value base = t.sharedAddress(*op.getOffset() + offset);
+  Value base = t.sharedAddress(task.offset + offset);
   if (warps > 1)
     return base;
   return make<arith::AddIOp>(base,
@@ -116,8 +133,9 @@ ThreadBuilder::Values ThreadBuilder::Picker::elementsOf(Value row,
   return llvm::to_vector_of<Value>(apart.getResults());
 }
 
+/// The column within the slice.
 Value ThreadBuilder::Picker::columnOf(int64_t piece, int64_t element) {
-  Value first = t.threadCoord(fragment).second;
+  Value first = t.sliceLocalColumn(fragment);
   if (opaque)
     first = make<arith::AddIOp>(first, opaque);
   return make<arith::AddIOp>(first,
@@ -216,7 +234,7 @@ void ThreadBuilder::Picker::findGreatest() {
   for (Group &group : groups) {
     Value greatest;
     for (int64_t piece : group.pieces) {
-      Values elements = elementsOf(op.getRow(), piece);
+      Values elements = elementsOf(task.row, piece);
       for (int64_t i = group.from; i < group.to; ++i)
         greatest = greatest ? make<arith::MaximumFOp>(greatest, elements[i])
                             : elements[i];
@@ -325,7 +343,7 @@ void ThreadBuilder::Picker::inRetry(
     for (int64_t piece = 0; piece < fragment.pieces; ++piece) {
       opaque = make<arith::MulIOp>(t.opaqueZero(1), turn);
       t.singles["opaque2"] = opaque;
-      Values elements = elementsOf(op.getRetry(), piece);
+      Values elements = elementsOf(task.retry, piece);
       for (Value &element : elements) {
         Value bits = LLVM::BitcastOp::create(b, loc, b.getI32Type(), element);
         element = LLVM::BitcastOp::create(b, loc, b.getF32Type(),
@@ -343,7 +361,7 @@ static constexpr int64_t mostTurns = 192;
 /// Returns a full key that at least `picks` elements are not below, and no more
 /// than candidates have room; `total` are not below the bound.
 Value ThreadBuilder::Picker::raiseBound(Bound bound, Value total) {
-  int64_t columns = fragment.shape.columns;
+  int64_t columns = fragment.sliceColumns();
   Value low = fullKey(bound.key, i32(columns - 1));
   Value high = fullKey(bound.greatest, i32(0));
   SmallVector<Value> found = loopWhile(
@@ -433,7 +451,7 @@ void ThreadBuilder::Picker::build() {
   Value number = numberOf(bound.key);
   for (Group &group : groups)
     for (int64_t piece : group.pieces) {
-      Values elements = elementsOf(op.getAgain(), piece);
+      Values elements = elementsOf(task.again, piece);
       t.ifThen(is(IntPredicate::uge, group.key, bound.key), [&] {
         append(piece, elements, group.from, group.to,
                [&](Value element, Value) -> Value {
@@ -448,7 +466,7 @@ void ThreadBuilder::Picker::build() {
   if (Predicate exists = t.rowExists(fragment, 0))
     total = choose(exists, total, i32(0));
   // There may be more candidates than have room.
-  if (fragment.shape.columns > layout.capacity) {
+  if (fragment.sliceColumns() > layout.capacity) {
     auto retry = scf::IfOp::create(
         b, loc, TypeRange{word},
         is(IntPredicate::ugt, total, i32(layout.capacity)), true);
@@ -476,8 +494,31 @@ void ThreadBuilder::Picker::build() {
     rankInBuckets(total, bound);
   else
     rankAll(total);
-  if (op.getSoftmax())
+  if (task.softmax)
     storeShares();
 }
 
 void ThreadBuilder::visitTopK(tv::TopKOp topk) { Picker(*this, topk).build(); }
+
+void ThreadBuilder::visitSaveTopK(tv::SaveTopKOp save) {
+  Picker(*this, save).build();
+}
+
+/// Of a piece all elements have been saved, or none.
+Value ThreadBuilder::recallPiece(tv::RecallOp recall, int64_t index) {
+  loc = recall.getLoc();
+  Fragment fragment = fragmentOf(recall.getValues().getType());
+  Coord offset = fragment.offset(index);
+  Value first = threadCoord(fragment).second;
+  Predicate exists = rowExists(fragment, offset.row);
+  int64_t end = recall.getTotal() - offset.column;
+  if (greatestThreadColumn(fragment) >= end)
+    exists = both(exists, arith::CmpIOp::create(b, loc, IntPredicate::slt,
+                                                first, i32(end)));
+  Value address = slotAddress(globalRow(fragment, offset.row),
+                              recall.getPlace(), first, /*slotWords=*/1);
+  Part part{exists, Predicate(), 0, /*fill=*/0xFF800000u};
+  return fromLoaded(loadWords({address, 4 * offset.column}, 4 * fragment.run,
+                              loadSpace(tv::LoadPolicy::cached), part, Value()),
+                    fragment);
+}

@@ -36,7 +36,7 @@ Value ThreadBuilder::pickAddress(Value operand, const Fragment &fragment,
                              ArrayRef<LLVM::GEPArg>{element});
 }
 
-/// The row has been stored. Element i is, unless a later one has the same
+/// The row, or slice, has been stored. Element i is, unless a later one has the same
 /// column, so that no two threads store to one place.
 void ThreadBuilder::visitScatter(tv::ScatterOp scatter) {
   loc = scatter.getLoc();
@@ -69,7 +69,9 @@ void ThreadBuilder::visitScatter(tv::ScatterOp scatter) {
     b.setInsertionPointToStart(loop.getBody());
     body(loop.getInductionVar());
   };
-  // Columns as i32, -1 where there is none. M rows exist at least.
+  int64_t columns = fragment.sliceColumns();
+  bool isSplit = columns < fragment.shape.columns;
+  // Columns as i32, -1 where there is none in the slice. M rows exist at least.
   Predicate exists = rowExists(fragment, 0);
   ifThen(exists, [&] {
     eachOwn([&](Value index) {
@@ -81,6 +83,12 @@ void ThreadBuilder::visitScatter(tv::ScatterOp scatter) {
       Value isColumn = compare(arith::CmpIPredicate::ult, column, end);
       if (!type.isInteger(32))
         column = arith::TruncIOp::create(b, loc, b.getI32Type(), column);
+      if (isSplit) {
+        Value before = arith::MulIOp::create(b, loc, sliceIndex(), i32(columns));
+        Value local = arith::SubIOp::create(b, loc, column, before);
+        isColumn = both(isColumn, compare(arith::CmpIPredicate::ult, local,
+                                          i32(columns)));
+      }
       column = arith::SelectOp::create(b, loc, isColumn, column, i32(-1));
       LLVM::StoreOp::create(b, loc, column, place(index));
     });

@@ -84,6 +84,7 @@ LogicalResult ThreadBuilder::visit(Operation &op) {
       .Case([&](tv::EachTileOp) { return beginTiles(), success(); })
       .Case([&](tv::FoldOp fold) { return visitFold(fold), success(); })
       .Case([&](tv::TopKOp topk) { return visitTopK(topk), success(); })
+      .Case([&](tv::SaveTopKOp save) { return visitSaveTopK(save), success(); })
       .Case([&](tv::ScatterOp scatter) {
         return visitScatter(scatter), success();
       })
@@ -201,6 +202,7 @@ Value ThreadBuilder::createPiece(Value tile, int64_t index) {
       .Case([&](tv::WidenOp widen) { return createWiden(widen, index); })
       .Case([&](tv::IndexOp op) { return createIndex(op, index); })
       .Case([&](tv::GatherOp gather) { return gatherPiece(gather, index); })
+      .Case([&](tv::RecallOp recall) { return recallPiece(recall, index); })
       .Case([&](tv::NarrowOp narrow) { return createNarrow(narrow, index); })
       .Case([&](tv::BroadcastOp broadcast) {
         return createBroadcast(broadcast, index);

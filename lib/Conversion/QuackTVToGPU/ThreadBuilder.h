@@ -92,6 +92,8 @@ private:
   class Picker;
   friend class Picker;
   void visitTopK(tv::TopKOp topk);
+  void visitSaveTopK(tv::SaveTopKOp save);
+  mlir::Value recallPiece(tv::RecallOp recall, int64_t index);
   void visitScatter(tv::ScatterOp scatter);
   /// Waits for the threads of each row, which have it to themselves.
   void syncRow();

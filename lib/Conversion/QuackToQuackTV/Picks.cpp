@@ -25,7 +25,7 @@ LogicalResult TileBuilder::createTopK(TopKOp topk) {
     return target.getBody().getArgument(
         cast<BlockArgument>(operand).getArgNumber());
   };
-  tv::TopKOp::create(b, loc, rows[0], rows[1], rows[2],
+  tv::TopKOp::create(b, loc, rows[0], rows[1], rows[2], /*named=*/Value(),
                      argument(topk.getValues()), argument(topk.getColumns()),
                      topk.getSoftmax(),
                      /*offset=*/IntegerAttr());

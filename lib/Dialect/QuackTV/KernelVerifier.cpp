@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "quack/Dialect/QuackTV/Exchange.h"
+#include "quack/Dialect/QuackTV/PickBuffer.h"
 #include "quack/Dialect/QuackTV/QuackTV.h"
 #include "quack/Support/Dependence.h"
 
@@ -340,6 +341,8 @@ static SmallVector<SharedRange> sharedRanges(KernelOp kernel) {
       add(alloc.getBarrierOffset(), mbarrierBytes, alloc);
     } else if (auto topk = dyn_cast<TopKOp>(op)) {
       add(topk.getOffset(), topk.getSharedBytes(), topk);
+    } else if (auto save = dyn_cast<SaveTopKOp>(op)) {
+      add(save.getOffset(), save.getSharedBytes(), save);
     } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
       add(scatter.getOffset(), scatter.getSharedBytes(), scatter);
     } else if (auto stage = dyn_cast<StageOp>(op)) {
@@ -372,9 +375,12 @@ static LogicalResult verifyPlacement(KernelOp kernel) {
       return stage.emitOpError("must have an mbarrier, as it is a bulk copy");
   }
   for (Operation &op : kernel.getBody().front()) {
-    auto topk = dyn_cast<TopKOp>(op);
-    auto scatter = dyn_cast<ScatterOp>(op);
-    if ((topk && !topk.getOffset()) || (scatter && !scatter.getOffset()))
+    bool isPlaced = llvm::TypeSwitch<Operation *, bool>(&op)
+                        .Case<TopKOp, SaveTopKOp, ScatterOp>([](auto picks) {
+                          return picks.getOffset().has_value();
+                        })
+                        .Default([](Operation *) { return true; });
+    if (!isPlaced)
       return op.emitOpError(
           "must have an offset, as the kernel's shared memory is laid out");
   }
@@ -466,23 +472,39 @@ static LogicalResult verifySlices(Operation &op, int64_t slices) {
   return success();
 }
 
-/// C15: an operation that accesses the workspace stays within it.
+/// C15: what an operation accesses of a row's part of the workspace, from `offset`
+/// to `end`, lies within it, at multiples of `alignment`.
 static LogicalResult verifyInWorkspace(KernelOp kernel, Operation *op,
-                                       int64_t offset, int64_t slices,
-                                       int64_t values) {
+                                       int64_t offset, int64_t end,
+                                       int64_t alignment) {
   int64_t workspace = kernel.getWorkspace().value_or(0);
-  int64_t slot = 4 * exchangeSlotWords(values), end = offset + slices * slot;
   if (offset < 0 || end > workspace)
     return op->emitOpError("must lie in the workspace's ")
            << workspace << " bytes a row, got bytes " << offset << " to "
            << end;
-  int64_t alignment = std::min(slot, maxAccessBytes);
   if (offset % alignment != 0 || workspace % alignment != 0)
     return op->emitOpError("must start at a multiple of ")
            << alignment
            << " bytes in each row's part of the workspace, got byte " << offset
            << " of " << workspace;
   return success();
+}
+
+/// C15 of slots, one for each of `slices`, with `values` values.
+static LogicalResult verifySlots(KernelOp kernel, Operation *op, int64_t offset,
+                                 int64_t slices, int64_t values) {
+  int64_t slot = 4 * exchangeSlotWords(values);
+  return verifyInWorkspace(kernel, op, offset, offset + slices * slot,
+                           std::min(slot, maxAccessBytes));
+}
+
+/// C15 of what slices have picked.
+static LogicalResult verifySavedPicks(KernelOp kernel, Operation *op,
+                                      int64_t place, int64_t count,
+                                      int64_t slices) {
+  return verifyInWorkspace(kernel, op, place,
+                           place + SavedPicks(count, slices).bytes,
+                           maxAccessBytes);
 }
 
 /// C23: sums over rows stay within a partial's part of the workspace.
@@ -508,12 +530,17 @@ static LogicalResult verifyWorkspace(KernelOp kernel, Operation &op) {
     return verifyInPartial(kernel, fold, fold.getOffset(),
                            4 * fold.getColumns());
   if (auto save = dyn_cast<SaveOp>(op))
-    return verifyInWorkspace(kernel, save, save.getOffset(),
-                             kernel.getPlan().getSlices(),
-                             save.getValues().size());
+    return verifySlots(kernel, save, save.getOffset(),
+                       kernel.getPlan().getSlices(), save.getValues().size());
   if (auto merge = dyn_cast<MergeOp>(op))
-    return verifyInWorkspace(kernel, merge, merge.getOffset(),
-                             merge.getSlices(), merge.getNumResults());
+    return verifySlots(kernel, merge, merge.getOffset(), merge.getSlices(),
+                       merge.getNumResults());
+  if (auto save = dyn_cast<SaveTopKOp>(op))
+    return verifySavedPicks(kernel, save, save.getPlace(), save.getCount(),
+                            kernel.getPlan().getSlices());
+  if (auto recall = dyn_cast<RecallOp>(op))
+    return verifySavedPicks(kernel, recall, recall.getPlace(),
+                            recall.getCount(), recall.getSlices());
   return success();
 }
 
@@ -532,7 +559,10 @@ static LogicalResult verifyPadding(KernelOp kernel, Operation &op) {
                              ArrayAttr::get(kernel.getContext(), reduction.getKindAttr()),
                              ArrayAttr());
       })
-      .Case([&](TopKOp topk) {
+      .Case<TopKOp, SaveTopKOp>([&](auto topk) -> LogicalResult {
+        // What has been recalled ends with -inf.
+        if (topk.getRow().template getDefiningOp<RecallOp>())
+          return success();
         auto greatest =
             ReduceKindAttr::get(kernel.getContext(), ReduceKind::maximumf);
         SmallVector<Attribute> kinds(3, greatest);

@@ -33,8 +33,8 @@ def expected(row, k):
     return [row[c] for c in columns], columns
 
 
-def rows_of(n, k, seed):
-    """Rows by name."""
+def rows_of(n, k, seed, borders=()):
+    """Rows by name; slices end at `borders`."""
     generator = random.Random(seed)
     normal = [round(generator.gauss(0, 1) * 16) / 16 for _ in range(n)]
     rows = {
@@ -54,18 +54,31 @@ def rows_of(n, k, seed):
         "crowded": [8.0 + v if n // 2 <= c < n // 2 + 2 * k + 100 else v
                     for c, v in enumerate(normal)],
         "two values": [1.0 if v > 1 else 0.5 for v in normal],
+        # All that is not -inf lies in the last columns; of fewer than k, -inf is picked, too.
+        "late": [normal[c] if c >= n - max(1, k // 3) else -INF for c in range(n)],
     }
+    if borders:
+        # The greatest are equal, and lie on both sides of each border of slices.
+        rows["borders"] = [9.0 if any(abs(c - border) <= k // 2 for border in borders) else v
+                           for c, v in enumerate(normal)]
     return rows
 
 
-def check(folder, n, k, dtype, pin="", index="i32", softmax=False, extra=()):
+def check(folder, n, k, dtype, pin="", index="i32", softmax=False, extra=(), slices=1, width=0,
+          kinds=None):
+    """Checks rows of n elements; `slices` of `width` columns, if so many are expected."""
     path = os.path.join(folder, "topk.mlir")
     with open(path, "w") as file:
         file.write(KERNEL % {"n": n, "k": k, "type": dtype, "index": index,
                              "softmax": "softmax" if softmax else ""})
-    named = rows_of(n, k, n * 1000 + k)
+    named = rows_of(n, k, n * 1000 + k, [width * i for i in range(1, slices)])
+    named = {name: row for name, row in named.items() if kinds is None or name in kinds}
     rows = list(named.values())
     options = ["--pin=" + pin] if pin else []
+    if slices > 1:
+        code, text = command("quack-opt", path, "--emit=tv", *options)
+        assert code == 0 and "split = %d," % slices in text and "slice = [%d:%d]" % (
+            slices, width) in text, text
     values, columns = run(path, {"x": (rows, dtype)}, ["values", "columns"], *options, *extra)
     for name, row, got, at in zip(named, rows, values, columns):
         numbers, places = expected(row, k)
@@ -102,6 +115,52 @@ def picks_by_every_plan(folder):
         check(folder, n, 20, "bf16", extra=extra)
 
 
+def picks_of_slices(folder):
+    """Rows that are split, by plans that make slices short: the last ones have fewer columns
+    than are picked, or none."""
+    warp = "threads = 32, threads_per_row = 32, cluster = 1, "
+    for dtype in ("f32", "bf16", "f16"):
+        vector = 4 if dtype == "f32" else 8
+        for n, k, pin, slices, width in [
+                (1000, 32, warp + "vector = 1, split = 5", 5, 224),
+                (600, 100, "threads = 64, threads_per_row = 64, cluster = 1, vector = 4, split = 2", 2, 512),
+                (300, 64, warp + "vector = 4, split = 8", 8, 128),
+                (4099, 256, "threads = 128, threads_per_row = 128, cluster = 1, vector = %d, split = 3"
+                 % vector, 3, 1536 if dtype == "f32" else 2048),
+                (2000, 1, "threads = 128, threads_per_row = 32, cluster = 1, vector = 4, split = 3", 3, 768)]:
+            check(folder, n, k, dtype, pin, slices=slices, width=width)
+    for hold in ("registers", "packed", "async", "bulk", "reload"):
+        check(folder, 1536, 20, "bf16", warp + "vector = 8, split = 3, hold = {x = %s}" % hold,
+              index="i64", slices=3, width=512)
+    for extra in (["--row-stride", "x=1003"], ["--offset", "x=3"]):
+        check(folder, 1001, 20, "bf16", warp + "vector = 8, split = 2", extra=extra, slices=2, width=512)
+        check(folder, 1001, 20, "f32", warp + "vector = 4, split = 3", softmax=True, extra=extra,
+              slices=3, width=384)
+
+
+def few_rows_are_split(folder):
+    """A launch that is known to have few rows has more CTAs; the definition is the same."""
+    path = os.path.join(folder, "topk.mlir")
+    with open(path, "w") as file:
+        file.write(KERNEL % {"n": 100000, "k": 8, "type": "bf16", "index": "i32", "softmax": ""})
+    code, text = command("quack-opt", path, "--emit=tv", "--pin=rows = 1")
+    assert code == 0 and "quack_tv.save_topk" in text, text
+    check(folder, 100000, 8, "bf16", "rows = 1", kinds=("equal", "NaN", "late"))
+
+
+def same_bits_for_each_number_of_rows(folder):
+    """The softmax is the only sum."""
+    path = os.path.join(folder, "topk.mlir")
+    with open(path, "w") as file:
+        file.write(KERNEL % {"n": 140000, "k": 40, "type": "f32", "index": "i32", "softmax": "softmax"})
+    generator = random.Random(7)
+    rows = [[generator.gauss(0, 3) for _ in range(140000)] for _ in range(3)]
+    together, columns = run(path, {"x": (rows, "f32")}, ["values", "columns"])
+    for row, shares, at in zip(rows, together, columns):
+        alone, place = run(path, {"x": ([row], "f32")}, ["values", "columns"])
+        assert list(map(bits, alone[0])) == list(map(bits, shares)) and place[0] == at
+
+
 SEVERAL = """
 quack.kernel @several(%x: memref<?x777xbf16> in row, %y: memref<?x777xbf16> out row,
                       %v: memref<?x5xf16> out picks, %c: memref<?x5xi64> out picks,
@@ -124,7 +183,9 @@ def several_in_one_kernel(folder):
     with open(path, "w") as file:
         file.write(SEVERAL)
     for pin in ("", "hold = {x = reload}", "threads = 128, threads_per_row = 32, hold = {x = reload}",
-                "threads = 128, threads_per_row = 128, hold = {x = packed}"):
+                "threads = 128, threads_per_row = 128, hold = {x = packed}",
+                "threads = 32, threads_per_row = 32, cluster = 1, split = 3, hold = {x = reload}",
+                "threads = 128, threads_per_row = 32, cluster = 1, split = 2, alignment = element"):
         code, text = command("quack-run", "--device=sim", path, "--rows=5", "--verify",
                              *(["--pin=" + pin] if pin else []))
         assert code == 0, text
@@ -135,12 +196,24 @@ def long_rows(folder):
         check(folder, n, k, dtype)
 
 
+def longer_rows(folder):
+    """Rows that no CTA can hold."""
+    kinds = ("normal", "equal", "all masked", "late", "crowded", "NaN")
+    check(folder, 262144, 256, "bf16", kinds=kinds)
+    check(folder, 262144, 8, "f32", kinds=kinds, extra=["--offset", "x=1"])
+    check(folder, 1000003, 32, "f32", kinds=kinds[:3], softmax=True)
+    check(folder, 3000001, 256, "bf16", kinds=kinds[:2])
+
+
 def gradients(folder):
     path = os.path.join(folder, "scatter.mlir")
     for n, k, source, to, pin in [
             (1, 1, "f32", "f32", ""), (1000, 32, "f32", "bf16", ""), (4096, 256, "bf16", "f32", ""),
             (1000, 8, "f32", "f32", "threads = 128, threads_per_row = 128"),
-            (1000, 8, "f32", "f32", "threads = 128, threads_per_row = 32, alignment = element")]:
+            (1000, 8, "f32", "f32", "threads = 128, threads_per_row = 32, alignment = element"),
+            (1000, 100, "bf16", "bf16", "threads = 32, threads_per_row = 32, cluster = 1, vector = 8, split = 3"),
+            (999, 100, "f32", "f32", "threads = 128, threads_per_row = 32, cluster = 1, vector = 4, split = 5, alignment = element"),
+            (300001, 256, "f32", "bf16", "")]:
         with open(path, "w") as file:
             file.write("""
 quack.kernel @topk_backward(%%dvalues: memref<?x%dx%s> in picks, %%columns: memref<?x%dxi32> in picks,
@@ -150,6 +223,9 @@ quack.kernel @topk_backward(%%dvalues: memref<?x%dx%s> in picks, %%columns: memr
 """ % (k, source, k, n, to, k, source, k, n, to))
         generator = random.Random(n)
         columns = [generator.sample(range(n), k) for _ in range(5)]
+        if k == 100:
+            # The ends of slices of any multiple of 32 columns.
+            columns[3] = ([c for c in range(n) if c % 32 in (0, 31)] + [0] * k)[:k]
         if k > 3:
             columns[1][0] = columns[1][3]          # the last one counts
             columns[2][1:3] = [-1, n]              # no columns
@@ -165,8 +241,9 @@ quack.kernel @topk_backward(%%dvalues: memref<?x%dx%s> in picks, %%columns: memr
 
 
 def main():
-    tests = [long_rows] if "--long" in sys.argv else [picks_of_every_shape, picks_by_every_plan,
-                                                      several_in_one_kernel, gradients]
+    tests = [picks_of_every_shape, picks_by_every_plan, picks_of_slices, several_in_one_kernel, gradients]
+    if "--long" in sys.argv:
+        tests = [long_rows, longer_rows, few_rows_are_split, same_bits_for_each_number_of_rows]
     with tempfile.TemporaryDirectory() as folder:
         for test in tests:
             test(folder)

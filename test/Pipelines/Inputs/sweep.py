@@ -101,15 +101,11 @@ def main():
     parser.add_argument("--storage", required=True)
     options = parser.parse_args()
     kernels = sorted(Path(options.kernels).glob("*.mlir"))
-    # Of rows that are longer, no cluster holds the sum over rows, and none takes them whole;
-    # and no CTA picks elements of them.
+    # Of rows that are longer, no cluster holds the sum over rows, and none takes them whole.
     sums = re.compile(r"quack\.accumulate .* : tensor|memref<f32> out single[,)]")
 
-    def longest_of(text):
-        if " picks" in text:
-            return 131072
-        return 262144 if sums.search(text) else 1 << 30
-    longest = {kernel: longest_of(kernel.read_text()) for kernel in kernels}
+    longest = {kernel: 262144 if sums.search(kernel.read_text()) else 1 << 30
+               for kernel in kernels}
     programs = [program for program in product(kernels, options.columns.split(","),
                                                options.storage.split(","))
                 if int(program[1]) <= longest[program[0]]]

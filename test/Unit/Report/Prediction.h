@@ -29,7 +29,8 @@ struct Case {
 /// Compares all variants of the program's kernels that the launch may take.
 /// Returns how the report and the simulator differ, an error, or nothing; a
 /// case without a legal plan is no difference. `compared` is increased by the
-/// number of instructions that agree.
+/// number of instructions that agree. Kernels that pick elements may have more than
+/// the report says.
 std::string compare(const Case &test, int64_t &compared);
 
 } // namespace quack::test

@@ -238,6 +238,24 @@ static std::vector<Case> programs() {
   return cases;
 }
 
+/// Rows of which elements are picked, in one kernel, or of slices in two.
+static std::vector<Case> pickedRows() {
+  std::vector<Case> cases;
+  for (const char *pin :
+       {"", "threads = 128, threads_per_row = 32", "hold = {x = reload}",
+        "threads = 64, threads_per_row = 64, split = 2, hold = {x = async}",
+        "threads = 32, threads_per_row = 32, split = 5, alignment = element",
+        "threads = 128, threads_per_row = 32, split = 7, hold = {x = reload}"})
+    for (int64_t columns : {100, 1003, 2048})
+      for (const char *storage : {"f32", "bf16"}) {
+        DescribedLaunch launch;
+        launch.rows = 5;
+        cases.push_back({"test/Semantics/programs/picks.mlir", columns, storage,
+                         pin, launch});
+      }
+  return cases;
+}
+
 //===----------------------------------------------------------------------===//
 // A sample for daily work, all of it for long runs
 //===----------------------------------------------------------------------===//
@@ -249,6 +267,7 @@ TEST(PredictionTest, splitRows) { check(splitRows(), 17); }
 TEST(PredictionTest, longRows) { check(longRows(), 17); }
 TEST(PredictionTest, vectors) { check(vectors(), 23); }
 TEST(PredictionTest, programs) { check(programs(), 13); }
+TEST(PredictionTest, pickedRows) { check(pickedRows(), 5); }
 
 TEST(PredictionTest, DISABLED_allOwnPlans) { check(ownPlans()); }
 TEST(PredictionTest, DISABLED_allPinnedPlans) { check(pinnedPlans()); }
@@ -256,6 +275,7 @@ TEST(PredictionTest, DISABLED_allLongRows) { check(longRows()); }
 TEST(PredictionTest, DISABLED_allKeptRows) { check(keptRows()); }
 TEST(PredictionTest, DISABLED_allSplitRows) { check(splitRows()); }
 TEST(PredictionTest, DISABLED_allVectors) { check(vectors()); }
+TEST(PredictionTest, DISABLED_allPickedRows) { check(pickedRows()); }
 TEST(PredictionTest, DISABLED_allPrograms) { check(programs()); }
 
 // One row for all: x is read again for each row.

@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared memory of `quack_tv.topk` and `quack_tv.scatter`.
+// Shared memory of `quack_tv.topk` and `quack_tv.scatter`, and what the slices of
+// a row save of the elements that they pick.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,6 +58,24 @@ struct PickBuffer {
 inline int64_t scatterBytes(int64_t count) {
   return llvm::alignTo(4 * count, 16);
 }
+
+/// The most elements that all slices of a row may have picked, together: one CTA
+/// picks from them.
+inline constexpr int64_t maxSavedPicks = 131072;
+
+/// What one row has in the workspace while its slices' picks wait: offsets in
+/// bytes from the place that the row has for them.
+struct SavedPicks {
+  int64_t total;      ///< of all slices
+  int64_t values = 0; ///< an f32 a pick, slice after slice
+  int64_t columns;    ///< a u32 a pick
+  int64_t bytes;      ///< a multiple of 16
+
+  SavedPicks(int64_t count, int64_t slices) : total(count * slices) {
+    columns = llvm::alignTo(4 * total, 16);
+    bytes = 2 * columns;
+  }
+};
 
 } // namespace quack::tv
 

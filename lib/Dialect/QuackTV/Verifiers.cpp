@@ -376,7 +376,7 @@ static SmallVector<Modes> mergeCopies(RankedTensorType tile) {
 /// modes that repeat them are cut.
 static bool isReductionOf(RankedTensorType source, RankedTensorType tile) {
   RankedTensorType scalar = getRowScalarType(tile);
-  if (source.getShape() == scalar.getShape() &&
+  if (getLayoutAttr(source) && source.getShape() == scalar.getShape() &&
       mergeCopies(source) == mergeCopies(scalar))
     return true;
   for (Level level : allLevels) {

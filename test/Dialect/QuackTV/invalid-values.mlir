@@ -152,6 +152,15 @@ func.func @broadcast_c2_other_threads(%s: tensor<1x1xf32, #other>) {
 
 // -----
 
+#tile = #quack_tv.layout<lane = [32:4], value = [4:1]>
+func.func @broadcast_c2_no_layout(%s: tensor<1x1xf32>) {
+  // expected-error @below {{'quack_tv.broadcast' op source must be a reduction of 'tensor<1x128xf32, #quack_tv.layout<lane = [32:4], value = [4:1]>>' along its columns, got 'tensor<1x1xf32>'}}
+  %0 = quack_tv.broadcast %s : tensor<1x1xf32> -> tensor<1x128xf32, #tile>
+  return
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // reduce, thread_reduce
 //===----------------------------------------------------------------------===//

@@ -99,5 +99,7 @@ void AccessCounter::addRecall(tv::RecallOp recall) {
       tally.addGlobal({index, 0, 0}, 4 * fragment.run, addresses);
     }
   });
-  report(recall, "recall", Value(), "", MemorySpace::global, /*isWrite=*/false);
+  std::string form = "pass " + std::to_string(recall.getPass().value_or(0));
+  report(recall, "recall", Value(), form, MemorySpace::global,
+         /*isWrite=*/false);
 }

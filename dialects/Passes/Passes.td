@@ -222,7 +222,9 @@ def QuackTVPlaceBarriers : Pass<"quack-tv-place-barriers", "::mlir::ModuleOp"> {
     Where a cluster works on many tiles, the buffers serve each of them. So its CTAs
     arrive at the cluster's barrier when they have read what they were sent, and wait
     at the tile's end; the warps of a single CTA meet before they publish, unless
-    another exchange lies between.
+    another exchange lies between. Where tiles overlap, a `tile_before` follows the
+    publish, which the wait comes before; all has been awaited by then. Weights that are
+    held are loaded before the first tile.
 
     Assumes: fused steps. Guarantees: no `block_reduce` or `cluster_reduce` is
     left; `shared_bytes` is set.
@@ -244,6 +246,9 @@ def ConvertQuackTVToGPU : Pass<"convert-quack-tv-to-gpu", "::mlir::ModuleOp"> {
                            "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
                            "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
+  let options = [Option<"ptxVersion", "ptx-version", "int64_t", "0",
+                        "The PTX ISA version, times ten, that inline PTX keeps to (0: 8.3, "
+                        "but 8.6 where tiles overlap)">];
 }
 
 def QuackLowerMath : Pass<"quack-lower-math"> {

@@ -91,6 +91,7 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     | `rows` | M that launches usually have, for the cost model; launches may have any other | 1 … |
     | `least_rows` | launches of fewer rows take the kernel's `otherwise` | 1 … |
     | `partials` | of a kernel that accumulates, or whose sums are all absent: the clusters of a launch, each of which takes every so many'th tile and adds up a partial sum | 1 … 16384 |
+    | `overlap` | of a kernel whose clusters stay: the next tile is read, reduced and published while partials of this one travel; left out: `false` | `true`, `false` |
     | `reproducible` | a row's bits must not depend on `rows`: no split | `true`, `false` |
 
     `registers` keeps what a pass computes for the next one. With the others a
@@ -134,7 +135,8 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     DefaultValuedParameter<"int64_t", "0">:$rowsHint,
     OptionalParameter<"std::optional<bool>">:$reproducible,
     DefaultValuedParameter<"int64_t", "0">:$leastRows,
-    DefaultValuedParameter<"int64_t", "0">:$partials);
+    DefaultValuedParameter<"int64_t", "0">:$partials,
+    OptionalParameter<"std::optional<bool>">:$overlap);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -161,6 +163,8 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     PlanAttr withLeastRows(int64_t rows) const;
     /// Returns the plan for launches of so many clusters, each with a partial sum.
     PlanAttr withPartials(int64_t count) const;
+    /// Returns whether a tile is published before the one before it is collected.
+    bool overlapsTiles() const { return getOverlap().value_or(false); }
     /// Returns whether a row's tree may depend on `rows`.
     bool mayChangeTree() const {
       return getReproducible() ? !*getReproducible() : getRowsHint() > 0;

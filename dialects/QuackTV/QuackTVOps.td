@@ -95,9 +95,15 @@ def QuackTV_KernelOp : QuackTV_Op<"kernel", [
     - (C21) a kernel that folds does nothing else.
     - (C22) once `shared_bytes` is set, a kernel whose plan has `partials`, and that does
       not fold, has one `each_tile`, after which come all operations but those of its
-      mbarriers; other kernels have none. It stages by async alone.
+      mbarriers and loads of `columns` operands; other kernels have none. It stages by
+      async alone.
     - (C23) what `accumulate` and `fold` access lies within `workspace`.
     - (C24) of other dialects only `arith.extf` works on floats of 8 bits.
+    - (C25) a plan with `overlap` has `partials` and a `cluster`. Once `shared_bytes` is
+      set, a kernel of such a plan has one `tile_before`, and no other kernel has one. All
+      but collects and stores, and what is computed of tiles, comes before it. What follows
+      uses nothing that a thread keeps of the row from before: no reduction, and no rows
+      that it has loaded into registers.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -581,7 +587,8 @@ def QuackTV_AllocExchangeOp : QuackTV_Op<"alloc_exchange", [Pure]> {
   let description = [{
     `offset` and `bytes` place it in the CTA's dynamic shared memory. With
     `barrier`, peers write it by st.async and the mbarrier at that offset
-    expects `bytes`.
+    expects `bytes`. Where tiles overlap, as many buffers lie there side by side as
+    take turns, and an mbarrier for each and one more.
 
     Example:
     ```mlir
@@ -676,10 +683,11 @@ def QuackTV_ClusterInitOp : QuackTV_Op<"cluster_init", [
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Initialises the kernel's mbarriers and makes them visible cluster-wide";
   let description = [{
-    One thread initialises each mbarrier at `barrier_offsets` with one arrival,
+    One thread initialises each mbarrier at `barrier_offsets` with one arrival (the last
+    one of an exchange where tiles overlap: with one of each warp of the cluster),
     and fences (PTX ISA, fence.mbarrier_init.release.cluster). Peers may store
     once they have passed the `cluster_wait` that follows. `expected_bytes` says
-    how many bytes peers send to each (0: only this CTA uses it); thread 0
+    how many bytes peers send to each (0: none); thread 0
     arrives with that count where it publishes, after the `cluster_wait`, since
     bytes may complete before they are expected.
 
@@ -710,7 +718,8 @@ def QuackTV_ClusterArriveOp : QuackTV_Op<"cluster_arrive", [
     PTX ISA, barrier.cluster.arrive.relaxed: it orders nothing but the mbarriers'
     initialisation, which has a fence of its own. With `release`,
     barrier.cluster.arrive.release: accesses before it come before those after the
-    peers' `cluster_wait`.
+    peers' `cluster_wait`. After a `tile_before` it is an arrival at an mbarrier, once in
+    some tiles, and orders accesses of shared memory alone.
 
     Example: see `quack_tv.cluster_init`.
   }];

@@ -14,8 +14,62 @@ def QuackTV_EachTileOp : QuackTV_Op<"each_tile", [MemoryEffects<[MemRead, MemWri
   let summary = "What follows is done for each tile of this cluster";
   let description = [{
     Stands in kernels whose plan has `partials`. What comes before it is done once.
+    With a `tile_before` tiles overlap.
 
     Example: see `quack_tv.fold`.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def QuackTV_TileBeforeOp : QuackTV_Op<"tile_before", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "What follows is done for the tile before, when this one is published";
+  let description = [{
+    Stands in kernels whose plan has `overlap`, between the one publish and the wait
+    for its bytes. Of the tiles 0, 1, 2, ... of a cluster, what stands before it is
+    done for tile 0; then, for i = 0, 1, ..., what stands before it for tile i + 1,
+    and what follows it for tile i. So nobody waits for the partials of a tile as long
+    as they travel. The `cluster_arrive` that follows it says that the buffer of tile i
+    may be written again, which the `cluster_wait` before a publish to it waits for:
+    exchanges have several buffers, which take turns, and stages have three.
+
+    What follows computes again what it needs of the tile's staged rows and of weights;
+    row scalars that are loaded are kept.
+
+    Example:
+    ```mlir
+    #plan = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 2, vector = 4, hold = {x = async}, partials = 2, overlap = true>
+    #tile = #quack_tv.layout<cta = [2:128], lane = [32:4], value = [4:1]>
+    #tile1 = #quack_tv.layout<cta = [2:32], lane = [32:1]>
+    #tile2 = #quack_tv.layout<cta = [2:1], lane = [32:0]>
+    #tile3 = #quack_tv.layout<cta = [2:0], lane = [32:0]>
+    quack_tv.kernel @overlap(%x: memref<?x256xf32> in row, %w: memref<256xf32> in columns, %y: memref<?x256xf32> out row,
+        %s: memref<256xf32> out columns) plan #plan shared 1672 workspace 1024 {
+      quack_tv.cluster_init barriers [1600, 1608, 1616, 1624, 1632, 1640, 1648, 1656, 1664]
+          expect [8, 8, 8, 8, 8, 8, 8, 8, 0]
+      quack_tv.cluster_arrive
+      quack_tv.cluster_wait
+      %0 = quack_tv.load %w : memref<256xf32> -> tensor<1x256xf32, #tile>
+      quack_tv.each_tile
+      %1 = quack_tv.stage %x by async at 0 : memref<?x256xf32> -> !quack_tv.staged<tensor<1x256xf32, #tile>>
+      quack_tv.await %1 : !quack_tv.staged<tensor<1x256xf32, #tile>>
+      %2 = quack_tv.read %1 pass 0 : !quack_tv.staged<tensor<1x256xf32, #tile>>
+      quack_tv.accumulate %2, %s at 0 : tensor<1x256xf32, #tile>, memref<256xf32>
+      %3 = arith.mulf %2, %0 : tensor<1x256xf32, #tile>
+      %4 = quack_tv.thread_reduce addf %3 : tensor<1x256xf32, #tile>
+      %5 = quack_tv.warp_reduce addf %4 : tensor<1x64xf32, #tile1>
+      %6 = quack_tv.alloc_exchange at 1536 bytes 8 barrier 1600
+      quack_tv.cluster_wait
+      quack_tv.publish %5 to %6 : tensor<1x2xf32, #tile2>
+      quack_tv.tile_before
+      quack_tv.exchange_wait %6
+      %7 = quack_tv.collect addf %6, %5 : tensor<1x2xf32, #tile2> -> tensor<1x1xf32, #tile3>
+      quack_tv.cluster_arrive release
+      %8 = quack_tv.broadcast %7 : tensor<1x1xf32, #tile3> -> tensor<1x256xf32, #tile>
+      %9 = quack_tv.read %1 pass 1 : !quack_tv.staged<tensor<1x256xf32, #tile>>
+      %10 = arith.subf %9, %8 : tensor<1x256xf32, #tile>
+      quack_tv.store %10, %y : tensor<1x256xf32, #tile>, memref<?x256xf32>
+    }
+    ```
   }];
   let assemblyFormat = "attr-dict";
 }

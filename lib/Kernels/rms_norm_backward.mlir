@@ -19,21 +19,24 @@ quack.kernel @rms_norm_backward(%x: memref<?x?xf32> in row,
   %d = quack.load %dy : memref<?x?xf32> -> tensor<?xf32>
   %r = quack.load %rstd : memref<?xf32> -> f32
   %r_row = quack.broadcast %r : f32 -> tensor<?xf32>
-  %xhat = arith.mulf %v, %r_row : tensor<?xf32>
-  %weight_part = arith.mulf %d, %xhat : tensor<?xf32>
+  // The row's factor rstd is left to the sums.
+  %part = arith.mulf %d, %v : tensor<?xf32>
+  %weight_part = arith.mulf %part, %r_row : tensor<?xf32>
   quack.accumulate %weight_part, %dw : tensor<?xf32>, memref<?xf32>
   quack.accumulate %d, %db : tensor<?xf32>, memref<?xf32>
   %offset_row = quack.broadcast %offset : f32 -> tensor<?xf32>
   %factor = arith.addf %weight, %offset_row : tensor<?xf32>
-  %g = arith.mulf %d, %factor : tensor<?xf32>
-  %product = arith.mulf %weight_part, %factor : tensor<?xf32>
+  %product = arith.mulf %part, %factor : tensor<?xf32>
   %sum = quack.reduce addf %product : tensor<?xf32> -> f32
   %n = quack.columns : i32
   %count = arith.sitofp %n : i32 to f32
-  %mean = arith.divf %sum, %count : f32
-  %mean_row = quack.broadcast %mean : f32 -> tensor<?xf32>
-  %along = arith.mulf %xhat, %mean_row : tensor<?xf32>
-  %across = arith.subf %g, %along : tensor<?xf32>
+  %total = arith.mulf %sum, %r : f32
+  %mean = arith.divf %total, %count : f32
+  %scaled = arith.mulf %mean, %r : f32
+  %back = arith.negf %scaled : f32
+  %back_row = quack.broadcast %back : f32 -> tensor<?xf32>
+  %along = arith.mulf %v, %back_row : tensor<?xf32>
+  %across = math.fma %d, %factor, %along : tensor<?xf32>
   %own = arith.mulf %across, %r_row : tensor<?xf32>
   %through = quack.load %dresidual_out : memref<?x?xf32> -> tensor<?xf32>
   %result = arith.addf %own, %through : tensor<?xf32>

@@ -78,13 +78,17 @@ static LogicalResult runBackend(ModuleOp module, const PTXTarget &target,
   return success();
 }
 
+/// PTX ISA versions, times ten: one that drivers since CUDA 12.3 take, and the first that
+/// has what tiles that overlap meet by (convert-quack-tv-to-gpu).
+static constexpr int64_t usualVersion = 83, versionOfOverlap = 86;
+
 FailureOr<CompiledModule> quack::compileModule(ModuleOp module,
                                                const PipelineOptions &options,
                                                Stage stage,
                                                std::vector<StageTime> *times) {
   CompiledModule result;
-  FailureOr<PTXTarget> target =
-      PTXTarget::create(module, options.chip, options.ptxVersion);
+  int64_t version = options.ptxVersion ? options.ptxVersion : usualVersion;
+  FailureOr<PTXTarget> target = PTXTarget::create(module, options.chip, version);
   if (failed(target))
     return failure();
   auto finish = [&]() {
@@ -101,14 +105,21 @@ FailureOr<CompiledModule> quack::compileModule(ModuleOp module,
   }
   if (stage == front)
     return finish();
-  for (tv::KernelOp kernel : module.getOps<tv::KernelOp>())
+  for (tv::KernelOp kernel : module.getOps<tv::KernelOp>()) {
     result.metadata.kernels.push_back(describeKernel(kernel));
+    if (kernel.getPlan().overlapsTiles() && !options.ptxVersion)
+      version = versionOfOverlap;
+  }
+  if (version != usualVersion && !options.ptxVersion)
+    target = PTXTarget::create(module, options.chip, version);
+  if (failed(target))
+    return failure();
   result.metadata.chip = options.chip;
-  result.metadata.ptxVersion = options.ptxVersion;
+  result.metadata.ptxVersion = version;
   {
     StageTimer timer(times, "threads");
     if (failed(runPasses(module, [&](PassManager &pm) {
-          buildThreadPipeline(pm, stage);
+          buildThreadPipeline(pm, stage, options.ptxVersion);
         })))
       return failure();
   }

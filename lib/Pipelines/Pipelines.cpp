@@ -48,8 +48,10 @@ void quack::buildTilePipeline(OpPassManager &pm) {
 }
 
 /// Level 2 to 3: thread programs in arith, vector, scf, llvm and nvvm.
-static void addThreading(OpPassManager &pm) {
-  pm.addPass(createConvertQuackTVToGPU());
+static void addThreading(OpPassManager &pm, int64_t ptxVersion) {
+  ConvertQuackTVToGPUOptions convert;
+  convert.ptxVersion = ptxVersion;
+  pm.addPass(createConvertQuackTVToGPU(convert));
   pm.addPass(createQuackLowerMath());
 }
 
@@ -70,11 +72,11 @@ void quack::buildPipeline(OpPassManager &pm, const PipelineOptions &options,
     return;
   buildTilePipeline(pm);
   if (stage != Stage::tv)
-    buildThreadPipeline(pm, stage);
+    buildThreadPipeline(pm, stage, options.ptxVersion);
 }
 
-void quack::buildThreadPipeline(OpPassManager &pm, Stage stage) {
-  addThreading(pm);
+void quack::buildThreadPipeline(OpPassManager &pm, Stage stage, int64_t ptxVersion) {
+  addThreading(pm, ptxVersion);
   if (stage != Stage::gpu)
     addLLVM(pm);
 }

@@ -14,6 +14,7 @@
 #include "FewRows.h"
 #include "RowSums.h"
 
+#include "quack/Dialect/QuackTV/Exchange.h"
 #include "quack/Dialect/QuackTV/PickBuffer.h"
 #include "quack/Dialect/QuackTV/PlanNumbers.h"
 #include "quack/Layout/LayoutGroups.h"
@@ -172,16 +173,18 @@ static int64_t estimateShared(const KernelTraits &traits, tv::PlanAttr plan) {
   for (const OperandTraits &operand : traits.operands) {
     tv::Hold hold = holdOf(operand, plan);
     if (isRowInput(operand) && (hold == tv::Hold::async || hold == tv::Hold::bulk))
-      bytes += (traits.accumulates ? 2 : 1) * plan.getRows() *
-               plan.getPaddedColumns(traits.columns) / plan.getCtasPerRow() *
-               operand.bytes;
+      bytes += tv::countStageBuffers(traits.accumulates ? plan.withPartials(1) : plan) *
+               plan.getRows() * plan.getPaddedColumns(traits.columns) /
+               plan.getCtasPerRow() * operand.bytes;
     if (isRowInput(operand) && hold == tv::Hold::reload)
       bytes += plan.getThreads() * std::max<int64_t>(0, plan.getKept()) * operand.bytes;
   }
   int64_t warps = std::max<int64_t>(1, plan.getThreadsPerRow() / warpSize);
   if (plan.getCluster() > 1 || warps > 1)
-    bytes += traits.exchanges *
-             (16 * plan.getRows() * warps * plan.getCluster() + 8);
+    bytes += traits.exchanges * tv::countExchangeBuffers(plan) *
+             (std::max<int64_t>(16, 4 * tv::exchangeSlotWords(traits.partials)) *
+                  plan.getRows() * warps * plan.getCluster() +
+              2 * tv::mbarrierBytes);
   if (traits.picks > 0 && warps > 0)
     bytes += plan.getRows() *
              tv::PickBuffer(traits.picks, warps, traits.picksSoftmax).bytes;
@@ -324,6 +327,8 @@ std::string quack::violatedRule(const KernelTraits &traits,
   if (plan.getPartials() > 0 && !traits.accumulates)
     return "only a kernel that accumulates has partial sums, got partials = " +
            text(plan.getPartials());
+  if (std::string rule = violatedOverlap(traits, plan); !rule.empty())
+    return rule;
   if (plan.getSlices() > 1 && traits.accumulates)
     return "the rows of a kernel that accumulates are not split over clusters, got "
            "split = " +
@@ -413,12 +418,14 @@ struct Limits {
   double launch; ///< bytes of a CTA over the time that its start takes
   double issue;  ///< one instruction a scheduler and cycle
   double mufu;   ///< 16 special functions a cycle
+  /// Rows and weights on their way from L2; looked at where clusters stay.
+  double l2 = std::numeric_limits<double>::infinity();
   double life;   ///< microseconds of a CTA, no limit of its own
 
   /// Each alone would be a corner; together they round it.
   double combined() const {
     double sum = 0;
-    for (double limit : {memory, latency, launch, issue, mufu})
+    for (double limit : {memory, latency, launch, issue, mufu, l2})
       sum += std::pow(limit, -4.16);
     return std::pow(sum, -1 / 4.16);
   }
@@ -427,7 +434,8 @@ struct Limits {
                                                {latency, "latency"},
                                                {launch, "launch"},
                                                {issue, "issue"},
-                                               {mufu, "mufu"}};
+                                               {mufu, "mufu"},
+                                               {l2, "l2"}};
     return std::min_element(std::begin(named), std::end(named))->second;
   }
 };
@@ -454,6 +462,15 @@ static double operationsPerElement(const KernelTraits &traits, tv::PlanAttr plan
 static double butterflySteps(const KernelTraits &traits, tv::PlanAttr plan) {
   return traits.exchanges *
          std::log2(double(std::min(warpSize, plan.getThreadsPerRow())));
+}
+
+/// What a warp does to collect a cluster's partials, in steps of a butterfly: accesses, a
+/// butterfly, and waits.
+static double collectSteps(const KernelTraits &traits, tv::PlanAttr plan) {
+  double warps =
+      double(plan.getCluster()) * double(plan.getThreadsPerRow()) / double(warpSize);
+  return double(traits.partials) *
+         (warps / double(warpSize) + 2 * std::log2(double(warpSize)));
 }
 
 /// Microseconds that a thread computes while none of its loads is under way.
@@ -517,6 +534,18 @@ static double waitsForMemory(const KernelTraits &traits, tv::PlanAttr plan) {
   return std::max(1.0, chunks * 0.6 + 0.4);
 }
 
+/// Microseconds of the whole GPU's time in which one row's tile and what it needs of the
+/// weights come from L2.
+static double timeFromL2(const KernelTraits &traits, const Target &target,
+                         tv::PlanAttr plan) {
+  double bytes = traits.loadedBytes();
+  for (const OperandTraits &operand : traits.operands)
+    if (operand.role == Role::columns && isReadAgain(operand, plan))
+      bytes += double(traits.passes * traits.columns * operand.bytes) /
+               double(plan.getRowsPerThread());
+  return bytes / target.l2Bandwidth;
+}
+
 static Limits computeLimits(const KernelTraits &traits, const Target &target,
                             tv::PlanAttr plan, int64_t ctasPerSM) {
   double rowBytes = bytesPerRow(traits);
@@ -538,14 +567,18 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
   if (traits.accumulates) {
     // Its CTAs start once; a tile's turn is what takes the place of their life.
     limits.launch = std::numeric_limits<double>::infinity();
+    // An SM without a resident cluster leaves its share to the others.
+    limits.memory *= double(target.sms) / double(target.smsOfClusters(plan.getCluster()));
+    limits.l2 = rowBytes / timeFromL2(traits, target, plan) / target.sms;
     // Where CTAs meet they wait for the last one's rows and work.
     double exchange = exchangeTime(traits, target, plan);
-    double meeting = plan.getCluster() > 1 ? exchange : 0;
+    double meeting = plan.getCluster() > 1 && !plan.overlapsTiles() ? exchange : 0;
     // Nobody waits for what is stored.
     double arrival = target.memoryLatency * waitsForMemory(traits, plan) +
                      transfer * traits.loadedBytes() / rowBytes;
+    double inTurn = plan.getCluster() > 1 ? 0 : exchange;
     limits.life = turnOfTile(traits, plan, arrival,
-                             exchange - meeting + serialTime(traits, target, plan)) +
+                             inTurn + serialTime(traits, target, plan)) +
                   meeting;
   }
   limits.latency = ctasPerSM * ctaBytes / limits.life;
@@ -553,8 +586,13 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
   // online pair rescales by exponentials.
   double steps = butterflySteps(traits, plan) * plan.getRowsPerThread() /
                  plan.getElementsPerThread(traits.columns);
+  // Of overlapping tiles nobody waits for the exchange, but each warp collects what all
+  // warps of the cluster have sent.
+  double collected = 0;
+  if (plan.overlapsTiles())
+    collected = collectSteps(traits, plan) / double(plan.getElementsPerThread(traits.columns));
   limits.issue = elementBytes * 128 * target.clock /
-                 (1.74 * (operationsPerElement(traits, plan) + 4.4 * steps) +
+                 (1.74 * (operationsPerElement(traits, plan) + 4.4 * (steps + collected)) +
                   traits.passes);
   double rescales = traits.exchanges > 0 ? steps / traits.exchanges : 0;
   double special = traits.exponentials + 1.14 * traits.onlinePasses * rescales;
@@ -609,7 +647,8 @@ CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
     return cost;
   }
   if (traits.accumulates) {
-    cost.bandwidth = rate * target.sms * shareOfTiles(traits, target, plan, cost.ctasPerSM);
+    cost.bandwidth = rate * double(target.smsOfClusters(plan.getCluster())) *
+                     shareOfTiles(traits, target, plan, cost.ctasPerSM);
     cost.time = 1e6 * rowBytes / traits.columns / cost.bandwidth;
     return cost;
   }

@@ -48,9 +48,10 @@ private:
   void tryHolds(int64_t threads, int64_t threadsPerRow, int64_t rowsPerThread,
                 int64_t cluster, int64_t split);
   /// Adds the plan that `withCtas` makes of a number of CTAs an SM, if legal.
-  void tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas);
+  /// What is not asked for breaks no rule that is worth naming.
+  void tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas, bool isAsked = true);
   int64_t mostKept(llvm::function_ref<tv::PlanAttr(int64_t)> withKept) const;
-  DictionaryAttr holds(tv::Hold rowHold) const;
+  DictionaryAttr holds(tv::Hold rowHold, bool keepsWeights) const;
   DictionaryAttr stores(int64_t rowBytes) const;
 
   const KernelTraits &traits;
@@ -126,17 +127,19 @@ SmallVector<int64_t> Enumerator::threadsPerRowChoices(int64_t threads) const {
   return choices;
 }
 
-DictionaryAttr Enumerator::holds(tv::Hold rowHold) const {
+/// Where clusters stay, weights may be loaded once: `keepsWeights`.
+DictionaryAttr Enumerator::holds(tv::Hold rowHold, bool keepsWeights) const {
   NamedAttrList list;
   for (const OperandTraits &operand : traits.operands) {
     if (!operand.isLoaded)
       continue;
     tv::Hold hold = operand.role == Role::row       ? rowHold
-                    : operand.role == Role::columns ? tv::Hold::reload
-                                                    : tv::Hold::registers;
-    // Only 16-bit floats that wait for another pass are cheaper packed.
-    if (hold == tv::Hold::packed &&
-        (operand.bytes > 2 || !operand.isFloat || traits.passes == 1))
+                    : operand.role != Role::columns ? tv::Hold::registers
+                    : !keepsWeights                 ? tv::Hold::reload
+                                                    : tv::Hold::packed;
+    // Only 16-bit floats that wait, for another pass or tile, are cheaper packed.
+    bool waits = traits.passes > 1 || operand.role == Role::columns;
+    if (hold == tv::Hold::packed && (operand.bytes > 2 || !operand.isFloat || !waits))
       hold = tv::Hold::registers;
     hold = pins.holdOf(operand.name).value_or(hold);
     list.set(operand.name, tv::HoldAttr::get(context, hold));
@@ -176,23 +179,36 @@ void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
   llvm::SmallDenseSet<Attribute> seen;
   // Where one tile follows the other, the next one's copies are under way.
   tv::Hold staged = traits.accumulates ? tv::Hold::async : tv::Hold::bulk;
+  SmallVector<std::pair<tv::Hold, bool>> ways;
   for (tv::Hold hold :
        {tv::Hold::registers, tv::Hold::packed, staged, tv::Hold::reload}) {
-    DictionaryAttr held = holds(hold);
+    ways.push_back({hold, false});
+    // Rows that are read again are reduced in chunks, with their weights.
+    bool keepsWeights = traits.rowSums > 0 && hold != tv::Hold::reload &&
+                        pins.getAlignment() != tv::Alignment::element;
+    if (keepsWeights)
+      ways.push_back({hold, true});
+  }
+  for (auto [hold, keepsWeights] : ways) {
+    DictionaryAttr held = holds(hold, keepsWeights);
     bool isWasteful = traits.rowSums > 0 && hold == tv::Hold::reload && !mayWaste;
     if (isWasteful || !seen.insert(held).second)
       continue;
-    auto with = [&](int64_t ctasPerSM, int64_t kept) {
+    auto with = [&](int64_t ctasPerSM, int64_t kept, std::optional<bool> overlap) {
       return tv::PlanAttr::get(
           context, threads, threadsPerRow, rowsPerThread, cluster, vectorSize(),
           pins.getAlignment(), ctasPerSM, exchange, held, kept,
           loads.empty() ? DictionaryAttr() : loads.getDictionary(context),
           stores(rowBytes), split, pins.getRowsHint(), pins.getReproducible(),
-          pins.getLeastRows(), pins.getPartials());
+          pins.getLeastRows(), pins.getPartials(), overlap);
     };
-    bool isReload = reloadsRows(traits, with(0, 0));
+    bool isReload = reloadsRows(traits, with(0, 0, pins.getOverlap()));
     int64_t least = std::max<int64_t>(isReload ? 0 : -1, pins.getKept());
-    tryPlan([&](int64_t ctasPerSM) { return with(ctasPerSM, least); });
+    tryPlan([&](int64_t ctasPerSM) { return with(ctasPerSM, least, pins.getOverlap()); });
+    if (hold == tv::Hold::async && cluster > 1 && mayOverlap(traits) &&
+        !pins.getOverlap())
+      tryPlan([&](int64_t ctasPerSM) { return with(ctasPerSM, least, true); },
+              /*isAsked=*/false);
     // As much as one resident CTA, or each of two, has shared memory for. Where
     // nothing is read again, rows that start anywhere gain from two alone.
     bool onceAnywhere = isReload && !countRereads(traits) &&
@@ -201,10 +217,12 @@ void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
     if (pins.getCtasPerSM() >= 0)
       ctasChoices = {pins.getCtasPerSM()};
     for (int64_t ctas : ctasChoices)
-      if (int64_t most = mostKept([&](int64_t kept) { return with(ctas, kept); }))
-        tryPlan([&](int64_t) { return with(ctas, most); });
+      if (int64_t most = mostKept([&](int64_t kept) {
+            return with(ctas, kept, pins.getOverlap());
+          }))
+        tryPlan([&](int64_t) { return with(ctas, most, pins.getOverlap()); });
       else if (onceAnywhere)
-        tryPlan([&](int64_t) { return with(ctas, least); });
+        tryPlan([&](int64_t) { return with(ctas, least, pins.getOverlap()); });
   }
 }
 
@@ -226,7 +244,8 @@ Enumerator::mostKept(llvm::function_ref<tv::PlanAttr(int64_t)> withKept) const {
   return 0;
 }
 
-void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {
+void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas,
+                         bool isAsked) {
   tv::PlanAttr plan = withCtas(std::max<int64_t>(0, pins.getCtasPerSM()));
   std::string violation = violatedRule(traits, target, plan);
   CostedPlan cost;
@@ -238,7 +257,7 @@ void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas) {
                   " registers must fit an SM, whose registers are allotted by warps";
   }
   if (!violation.empty()) {
-    if (plan.getRowsPerThread() <= std::max<int64_t>(1, pins.getRowsPerThread()))
+    if (isAsked && plan.getRowsPerThread() <= std::max<int64_t>(1, pins.getRowsPerThread()))
       lastViolation = violation;
     return;
   }
@@ -352,7 +371,7 @@ bool Enumerator::fitsCluster() const {
       /*load=*/DictionaryAttr(),
       /*store=*/DictionaryAttr(), /*split=*/0, /*rows=*/0,
       pins.getReproducible(),
-      /*leastRows=*/0, /*partials=*/0);
+      /*leastRows=*/0, /*partials=*/0, /*overlap=*/std::nullopt);
   Enumerator unpinned(traits, target, free);
   unpinned.tryShapes();
   return !unpinned.plans.empty();

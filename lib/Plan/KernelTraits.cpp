@@ -197,6 +197,7 @@ KernelTraits KernelTraits::analyse(KernelOp kernel, int64_t rowsHint,
       traits.operations += 8;
       continue;
     }
+    traits.extracts |= isa<ExtractOp>(op);
     if (auto scatter = dyn_cast<ScatterOp>(op))
       traits.picks =
           cast<MemRefType>(scatter.getValues().getType()).getShape().back();
@@ -205,6 +206,9 @@ KernelTraits KernelTraits::analyse(KernelOp kernel, int64_t rowsHint,
       int64_t last = analysis.passOf(op.getResult(0)) - 1;
       for (int64_t pass = last - count + 1; pass <= last; ++pass)
         exchanges.insert(pass);
+      traits.partials += isa<MomentsOp>(op)            ? 4
+                         : isa<ArgMaxOp, ArgMinOp>(op) ? 2
+                                                       : op.getNumOperands();
       auto reduce = dyn_cast<ReduceOp>(op);
       if (!reduce || !isOnlineSum(reduce))
         ownExchanges.insert(last);

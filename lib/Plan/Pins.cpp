@@ -130,7 +130,7 @@ static SmallVector<std::string> otherValuesOf(const Pin &pin) {
     values.push_back(std::to_string(number));
   if (pin.field == "split" || pin.field == "partials")
     values = {"1", "2", "4", "8", "16", "32", "64", "128"};
-  if (pin.field == "reproducible")
+  if (pin.field == "reproducible" || pin.field == "overlap")
     values = {"false", "true"};
   if (pin.field == "kept")
     values = {"0", "4", "8", "16", "32", "64", "128"};
@@ -234,7 +234,8 @@ FailureOr<tv::PlanAttr> quack::collectPins(KernelOp kernel, tv::PlanAttr pins) {
 tv::PlanAttr quack::pinsForAnyStart(tv::PlanAttr pins) {
   SmallVector<Pin> kept;
   for (const Pin &pin : pinsOf(pins))
-    if (pin.field != "alignment" && pin.value != "async" && pin.value != "bulk")
+    if (pin.field != "alignment" && pin.field != "overlap" && pin.value != "async" &&
+        pin.value != "bulk")
       kept.push_back(pin);
   kept.push_back({"alignment", "", "element"});
   std::string reason;

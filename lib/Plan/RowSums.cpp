@@ -43,6 +43,8 @@ int64_t quack::estimateAccumulating(const KernelTraits &traits,
       (traits.passes > 1 && holdOf(operand, plan) == tv::Hold::registers
            ? wide
            : packed) += words;
+    else if (operand.role == Role::columns && operand.isLoaded)
+      packed += words / double(plan.getRowsPerThread());
   }
   // What waits for another pass is as wide as it is computed.
   if (wide > 0)
@@ -63,6 +65,32 @@ int64_t quack::estimateAccumulating(const KernelTraits &traits,
   registers +=
       plan.startsAnywhere() ? 8 + elements / 4 + 16 * further : 8 * further;
   return std::llround(registers);
+}
+
+bool quack::mayOverlap(const KernelTraits &traits) {
+  // An online pair may turn out to be two exchanges.
+  return traits.accumulates && traits.exchanges == 1 && !traits.updatesScalar &&
+         !traits.extracts;
+}
+
+std::string quack::violatedOverlap(const KernelTraits &traits, tv::PlanAttr plan) {
+  if (!plan.overlapsTiles())
+    return "";
+  if (!mayOverlap(traits))
+    return "tiles overlap in a kernel that accumulates, whose rows meet once, which "
+           "updates no scalar and extracts no element, got overlap = true";
+  if (plan.getCluster() == 1)
+    return "tiles overlap while partials travel in a cluster: with overlap = true, "
+           "cluster must be at least 2, got 1";
+  if (plan.getExchange() == tv::Exchange::ctas)
+    return "with overlap = true the partials of warps travel, got exchange = ctas";
+  for (const OperandTraits &operand : traits.operands)
+    if (operand.role == Role::row && operand.isLoaded &&
+        holdOf(operand, plan) != tv::Hold::async)
+      return "with overlap = true rows are held by async, got hold = {" +
+             operand.name.str() + " = " +
+             tv::stringifyHold(holdOf(operand, plan)).str() + "}";
+  return "";
 }
 
 double quack::turnOfTile(const KernelTraits &traits, tv::PlanAttr plan,

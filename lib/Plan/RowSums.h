@@ -22,6 +22,13 @@ int64_t estimateAccumulating(const KernelTraits &traits, tv::PlanAttr plan);
 double turnOfTile(const KernelTraits &traits, tv::PlanAttr plan, double arrival,
                   double work);
 
+/// Returns whether a tile may be published before the one before is collected: rows
+/// meet once, and nothing else has to wait for all of a cluster.
+bool mayOverlap(const KernelTraits &traits);
+
+/// Returns which rule the plan's `overlap` breaks; empty if none.
+std::string violatedOverlap(const KernelTraits &traits, tv::PlanAttr plan);
+
 /// Returns the bytes of shared memory in which sums of threads with rows of
 /// their own meet.
 int64_t gatherBytes(const KernelTraits &traits, tv::PlanAttr plan);

@@ -151,7 +151,7 @@ LogicalResult TileMachine::visit(Operation *op) {
       .Case([&](tv::SaveTopKOp save) { return visitSaveTopK(save); })
       .Case([&](tv::RecallOp recall) { return visitRecall(recall); })
       .Case([&](tv::ScatterOp scatter) { return visitScatter(scatter); })
-      .Case([&](tv::EachTileOp) { return success(); })
+      .Case<tv::EachTileOp, tv::TileBeforeOp>([&](Operation *) { return success(); })
       .Case([&](tv::AccumulateOp sum) { return visitAccumulate(sum); })
       .Case([&](tv::SaveOp save) { return visitSave(save); })
       .Case([&](tv::MergeOp merge) { return visitMerge(merge); })

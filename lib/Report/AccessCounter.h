@@ -154,6 +154,8 @@ private:
   tv::KernelOp kernel;
   llvm::ArrayRef<LaunchArgument> arguments;
   int64_t rows, columns, tileColumns;
+  /// Whether each cluster makes an access once, not for each of its tiles.
+  bool onceACluster = false;
   Tally tally;
   std::vector<AccessReport> reports;
   llvm::SmallPtrSet<mlir::Operation *, 16> asked, done;

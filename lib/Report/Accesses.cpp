@@ -64,7 +64,12 @@ void AccessCounter::forEachWarp(const Fragment &fragment, int64_t rowBytes,
   auto index = [&](Level level, int64_t i) {
     return layout.size(level) == 1 ? 0 : i;
   };
-  for (const TileClass &tile : classifyTiles(rows, plan.getRows(), rowBytes)) {
+  auto tiles = classifyTiles(rows, plan.getRows(), rowBytes);
+  if (onceACluster) {
+    tiles.resize(1);
+    tiles.front().count = plan.getPartials();
+  }
+  for (const TileClass &tile : tiles) {
     tally.setTimes(tile.count);
     for (int64_t slice = 0; slice < plan.getSlices(); ++slice)
       for (int64_t cta = 0; cta < plan.getCluster(); ++cta)
@@ -180,7 +185,7 @@ LogicalResult AccessCounter::visit(Operation &op) {
       .Case([&](tv::MergeOp merge) { return addMerge(merge), success(); })
       // They meet at barriers, which have no counters here.
       .Case([&](tv::FoldOp fold) { return addFold(fold), success(); })
-      .Case<tv::AwaitOp, tv::BarrierOp, tv::EachTileOp, tv::ExchangeWaitOp,
+      .Case<tv::AwaitOp, tv::BarrierOp, tv::EachTileOp, tv::TileBeforeOp, tv::ExchangeWaitOp,
             tv::ClusterInitOp, tv::ClusterArriveOp, tv::ClusterWaitOp>(
           [&](Operation *) { return success(); })
       .Default([&](Operation *op) -> LogicalResult {

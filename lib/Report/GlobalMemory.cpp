@@ -105,6 +105,8 @@ void AccessCounter::addLoad(tv::LoadOp load) {
   Placement place = placeOperand(load.getSource());
   int64_t kept = int64_t(load.getKept().value_or(0)) / fragment.run;
   bool isFirst = load.getFirstRead() == load;
+  auto eachTile = kernel.getBody().getOps<tv::EachTileOp>();
+  onceACluster = !eachTile.empty() && load->isBeforeInBlock(*eachTile.begin());
   if (!isAccessedByWindows(kernel, fragment))
     addPieces(fragment, place, /*isStore=*/false, isFirst ? 0 : kept);
   else if (mayBeOverwritten(load))
@@ -116,6 +118,7 @@ void AccessCounter::addLoad(tv::LoadOp load) {
     form = "pass " + std::to_string(*pass);
   report(load, "load", load.getSource(), form, MemorySpace::global,
          /*isWrite=*/false);
+  onceACluster = false;
   addKept(load, fragment, kept);
   report(load, isFirst ? "keep" : "load", load.getSource(), form,
          MemorySpace::shared, /*isWrite=*/isFirst);

@@ -387,10 +387,23 @@ static void decodeFence(Decoder &d, Op &op) {
              d.takeAny({"shared::cta", "shared::cluster"}))
       op.space = Space::shared;
   } else {
-    static constexpr Order orders[] = {Order::sc, Order::acqRel, Order::acquire,
-                                       Order::release};
-    if (!d.takeOrder(op, Order::acqRel, Scope::sys, orders))
+    static constexpr Order orders[] = {Order::sc, Order::acqRel};
+    // PTX ISA 8.6, fence: a restricted one orders accesses of shared memory alone, of
+    // its own CTA or of the cluster. Here it is taken for a whole one.
+    bool isRestricted = false;
+    Order order = Order::acqRel;
+    if (d.take("release")) {
+      order = Order::release;
+      isRestricted = d.take("sync_restrict::shared::cta");
+    } else if (d.take("acquire")) {
+      order = Order::acquire;
+      isRestricted = d.take("sync_restrict::shared::cluster");
+    }
+    bool isNamed = order != Order::acqRel;
+    if (!d.takeOrder(op, order, Scope::sys, isNamed ? llvm::ArrayRef<Order>() : orders))
       d.fail("'" + d.inst().text + "' needs a scope");
+    if (isRestricted && op.scope != Scope::cluster)
+      d.failForm();
     runsFence(d, op);
   }
   d.expectOperands(0);

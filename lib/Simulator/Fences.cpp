@@ -66,6 +66,29 @@ void quack::sim::runFence(Warp &warp, const Op &op, uint32_t lanes) {
   ++warp.time;
 }
 
+void quack::sim::releaseByFences(Warp &warp, unsigned lane, const Cta &of,
+                                 Clock &to) {
+  const std::shared_ptr<FenceState> &fences = groupOf(warp, lane).fences;
+  if (!warp.cluster->tracksOrder || !fences)
+    return;
+  const ReleasedByFence &released = fences->released[&of == warp.cta ? 0 : 1];
+  if (!released.time)
+    return;
+  Clock clock = released.clock;
+  handOnOwn(warp, 1u << lane, released.time, released.own.get(), clock);
+  to.join(clock);
+}
+
+void quack::sim::observePhase(Warp &warp, uint32_t lanes, const Clock &completed,
+                              bool isOfPeers) {
+  if (!warp.cluster->tracksOrder || !warp.cluster->program.hasFences)
+    return;
+  partGroups(warp, lanes);
+  for (LaneGroup &group : warp.groups)
+    if (group.lanes & lanes)
+      change(group).observed[isOfPeers ? 1 : 0].join(completed);
+}
+
 /// Calls `visit` for each location of an access, with its lanes.
 template <typename F>
 static void forEachLocation(const Access &access, F visit) {

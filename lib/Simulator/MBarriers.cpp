@@ -12,6 +12,7 @@
 #include "MBarriers.h"
 
 #include "Checks.h"
+#include "Fences.h"
 #include "Lanes.h"
 #include "Memory.h"
 #include "Order.h"
@@ -66,9 +67,11 @@ void quack::sim::addPending(Warp &warp, const Op &op, uint32_t lane,
 
 void quack::sim::arriveOn(Warp &warp, const Op &op, uint32_t lane,
                           MBarrier &barrier, uint32_t count) {
-  if (warp.cluster->checksProtocol && barrier.waited < barrier.phase)
+  // Who arrives may know of the phase before by another CTA's mbarrier.
+  if (warp.cluster->checksProtocol && barrier.waited < barrier.phase &&
+      count >= barrier.pending)
     report(warp, op, lane, "mbarrier-misuse",
-           "arrives in phase " + std::to_string(barrier.phase) +
+           "arrives last in phase " + std::to_string(barrier.phase) +
                " before anyone has waited for the phase before it");
   if (count == 0 || count > mostCount)
     report(warp, op, lane, "mbarrier-misuse",
@@ -206,8 +209,8 @@ static uint64_t stateOf(const MBarrier &barrier) {
 }
 
 /// The four forms of arrive and arrive_drop.
-static void arrive(Warp &warp, const Op &op, unsigned lane, MBarrier &barrier,
-                   uint32_t number) {
+static void arrive(Warp &warp, const Op &op, unsigned lane, const Cta &cta,
+                   MBarrier &barrier, uint32_t number) {
   const auto form = ArriveForm(op.count);
   uint32_t count = form == ArriveForm::expectTx ? 1 : number;
   if (form == ArriveForm::expectTx)
@@ -218,7 +221,9 @@ static void arrive(Warp &warp, const Op &op, unsigned lane, MBarrier &barrier,
            "an arrival with .noComplete completes the phase");
   if (op.mode == uint8_t(MBarrierAction::arriveDrop))
     barrier.expected -= std::min<int64_t>(count, barrier.expected);
-  if (!op.isRelaxed)
+  if (op.isRelaxed)
+    releaseByFences(warp, lane, cta, barrier.arriving);
+  else
     release(warp, 1u << lane, barrier.arriving);
   arriveOn(warp, op, lane, barrier, count);
 }
@@ -242,7 +247,7 @@ static uint64_t change(Warp &warp, const Op &op, unsigned lane,
     completeBytes(warp, op, lane, *barrier, number);
     break;
   default:
-    arrive(warp, op, lane, *barrier, number);
+    arrive(warp, op, lane, cta, *barrier, number);
   }
   return state;
 }
@@ -296,9 +301,11 @@ static void learnPhases(Warp &warp, const Op &op, const uint64_t *addresses,
     noteUse(warp, op, lanes & same, *place.cta, barrier, /*isWait=*/true);
     lanes &= ~same;
     same &= over;
-    if (same && op.isRelaxed)
+    if (same && op.isRelaxed) {
       learn(warp, same, barrier.views, uint32_t(barrier.phase));
-    else if (same)
+      FromPeers peers = barrier.completedFromPeers;
+      observePhase(warp, same, barrier.completed, peers.data || peers.arrivals);
+    } else if (same)
       acquire(warp, same, barrier.completed);
   }
 }

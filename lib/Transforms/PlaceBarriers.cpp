@@ -4,6 +4,8 @@
 //
 // quack-tv-place-barriers: gives exchanges and stages their shared memory, and
 // puts the barriers where they are needed: as late and as few as is right.
+// Where tiles overlap, tile_before comes between an exchange's publish and its
+// wait.
 //
 // Invariants. No buffer is used twice for a tile, so none is overwritten while
 // it is read; for the next tile it is when all of its readers have met.
@@ -53,7 +55,7 @@ private:
     return offset;
   }
   int64_t allocateBarrier(int64_t expectedBytes) {
-    barrierOffsets.push_back(allocate(8, 8));
+    barrierOffsets.push_back(allocate(tv::mbarrierBytes, tv::mbarrierBytes));
     expected.push_back(expectedBytes);
     return barrierOffsets.back();
   }
@@ -69,6 +71,7 @@ private:
   void placeGather();
   void placeTiles();
   bool hasManyTiles() { return kernel.getPlan().getPartials() > 0; }
+  bool overlapsTiles() { return kernel.getPlan().overlapsTiles(); }
 
   tv::KernelOp kernel;
   OpBuilder b;
@@ -90,7 +93,7 @@ private:
 
 void BarrierPlacer::placeStage(tv::StageOp stage) {
   RankedTensorType tile = stage.getStaged().getType().getTile();
-  int64_t bytes = tv::countStageBuffers(kernel) * tv::getCtaElements(tile) *
+  int64_t bytes = tv::countStageBuffers(kernel.getPlan()) * tv::getCtaElements(tile) *
                   (tile.getElementTypeBitWidth() / 8);
   stage.setOffset(allocate(bytes, 128));
   if (stage.getForm() == tv::Hold::bulk)
@@ -141,9 +144,13 @@ void BarrierPlacer::placeExchange(StepOp step, bool remote) {
   int64_t bytes = slots * 4 * tv::exchangeSlotWords(step.getSources().size());
   b.setInsertionPoint(step);
   IntegerAttr barrier;
-  int64_t offset = allocate(bytes, 16);
-  if (remote)
+  int64_t buffers = tv::countExchangeBuffers(kernel.getPlan());
+  int64_t offset = allocate(buffers * bytes, 16);
+  if (remote) {
     barrier = b.getI64IntegerAttr(allocateBarrier(bytes));
+    for (int64_t i = 1; i < tv::countExchangeBarriers(buffers); ++i)
+      allocateBarrier(i < buffers ? bytes : 0);
+  }
   auto alloc = tv::AllocExchangeOp::create(
       b, loc, b.getI64IntegerAttr(offset), b.getI64IntegerAttr(bytes), barrier);
   auto publish = tv::PublishOp::create(b, loc, step.getSources(), alloc);
@@ -151,6 +158,8 @@ void BarrierPlacer::placeExchange(StepOp step, bool remote) {
     hasRemotePublish = true;
     if (!firstMeeting)
       firstMeeting = publish;
+    if (overlapsTiles())
+      tv::TileBeforeOp::create(b, loc);
     tv::ExchangeWaitOp::create(b, loc, alloc);
   } else {
     tv::BarrierOp::create(b, loc);
@@ -209,7 +218,15 @@ void BarrierPlacer::placeTiles() {
   while (isa<tv::ClusterInitOp, tv::ClusterArriveOp, tv::ClusterWaitOp>(first))
     first = first->getNextNode();
   b.setInsertionPoint(first);
-  tv::EachTileOp::create(b, loc);
+  auto eachTile = tv::EachTileOp::create(b, loc);
+  // Weights that are held are loaded for all tiles; windows of those that start anywhere
+  // are shifted where they are used.
+  for (auto load : llvm::make_early_inc_range(block.getOps<tv::LoadOp>())) {
+    unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
+    if (kernel.getOperandAttr(number).getRole() == Role::columns && !load.getAtUse() &&
+        !kernel.getPlan().startsAnywhere())
+      load->moveBefore(eachTile);
+  }
   auto collects = llvm::to_vector(block.getOps<tv::CollectOp>());
   if (collects.empty())
     return;
@@ -221,7 +238,16 @@ void BarrierPlacer::placeTiles() {
     // The peers have long arrived where the tile's stores have been issued.
     b.setInsertionPointAfter(collects.back());
     tv::ClusterArriveOp::create(b, loc, /*release=*/true);
-    b.setInsertionPointToEnd(&block);
+    if (overlapsTiles()) {
+      tv::PublishOp publish = *block.getOps<tv::PublishOp>().begin();
+      // What is first read of the tile before has come by then.
+      for (auto await : llvm::make_early_inc_range(block.getOps<tv::AwaitOp>()))
+        if (publish->isBeforeInBlock(await))
+          await->moveBefore(publish);
+      b.setInsertionPoint(publish);
+    } else {
+      b.setInsertionPointToEnd(&block);
+    }
     tv::ClusterWaitOp::create(b, loc);
   } else if (collects.size() == 1) {
     // With more, another exchange's barrier lies between collect and publish.

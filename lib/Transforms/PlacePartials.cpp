@@ -51,7 +51,8 @@ static tv::PlanAttr planOfFold(tv::PlanAttr plan) {
       /*ctasPerSM=*/0, plan.getExchange(), /*hold=*/DictionaryAttr(),
       /*kept=*/-1,
       /*load=*/DictionaryAttr(), /*store=*/DictionaryAttr(), /*split=*/0,
-      plan.getRowsHint(), plan.getReproducible(), /*leastRows=*/0, partials);
+      plan.getRowsHint(), plan.getReproducible(), /*leastRows=*/0, partials,
+      /*overlap=*/std::nullopt);
 }
 
 static std::string nameOfFold(tv::KernelOp kernel) {

@@ -197,7 +197,8 @@ static tv::PlanAttr planOfPicks(tv::PlanAttr plan, int64_t total) {
       tv::Alignment::element, /*ctasPerSM=*/1, plan.getExchange(),
       /*hold=*/DictionaryAttr(), /*kept=*/-1, /*load=*/DictionaryAttr(),
       /*store=*/DictionaryAttr(), /*split=*/0, plan.getRowsHint(),
-      plan.getReproducible(), /*leastRows=*/0, /*partials=*/0);
+      plan.getReproducible(), /*leastRows=*/0, /*partials=*/0,
+      /*overlap=*/std::nullopt);
 }
 
 /// Fills `stage` with the topks of `kernel`, of what its slices save.
@@ -256,7 +257,7 @@ static tv::PlanAttr withWarpsForRows(tv::PlanAttr plan) {
                            /*kept=*/-1, plan.getLoad(), plan.getStore(),
                            /*split=*/0, plan.getRowsHint(),
                            plan.getReproducible(), plan.getLeastRows(),
-                           /*partials=*/0);
+                           /*partials=*/0, /*overlap=*/std::nullopt);
 }
 
 /// Gives the row scalars of a kernel that has nothing else the layout that a

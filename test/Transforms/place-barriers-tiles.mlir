@@ -13,6 +13,11 @@
 #crow = #quack_tv.layout<cta = [2:0], lane = [32:0]>
 #tile = #quack_tv.layout<warp = [2:128], lane = [32:4], value = [4:1]>
 #scalars = #quack_tv.layout<warp = [2:1], lane = [32:0]>
+#over = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 2, vector = 4, hold = {x = async}, partials = 2, overlap = true>
+#half = #quack_tv.layout<cta = [2:128], lane = [32:4], value = [4:1]>
+#threads = #quack_tv.layout<cta = [2:32], lane = [32:1]>
+#pairs = #quack_tv.layout<cta = [2:1], lane = [32:0]>
+#prow = #quack_tv.layout<cta = [2:0], lane = [32:0]>
 
 // One exchange: a barrier of its own.
 // CHECK-LABEL: quack_tv.kernel @one_exchange
@@ -100,4 +105,40 @@ quack_tv.kernel @groups(%x: memref<?x128xf32> in row, %t: memref<?xf32> in scala
 // CHECK-NEXT: fold
 quack_tv.kernel @folds(%x: memref<?x128xf32> in row, %w: memref<128xf32> out columns) plan #fold workspace 512 {
   quack_tv.fold %w of 16 at 0 : memref<128xf32>
+}
+
+// Where tiles overlap: three buffers of the row (512 bytes each in a CTA), eight of the
+// exchange, an mbarrier for each and one to meet at. Weights are loaded for all tiles.
+// CHECK-LABEL: quack_tv.kernel @overlap
+// CHECK-SAME: shared 1672
+// CHECK-NEXT: cluster_init barriers [1600, 1608, 1616, 1624, 1632, 1640, 1648, 1656, 1664] expect [8, 8, 8, 8, 8, 8, 8, 8, 0]
+// CHECK-NEXT: cluster_arrive
+// CHECK-NEXT: cluster_wait
+// CHECK-NEXT: load %w
+// CHECK-NEXT: each_tile
+// CHECK-NEXT: stage %x
+// CHECK: warp_reduce
+// CHECK-NEXT: alloc_exchange at 1536 bytes 8 barrier 1600
+// CHECK-NEXT: cluster_wait
+// CHECK-NEXT: publish
+// CHECK-NEXT: tile_before
+// CHECK-NEXT: exchange_wait
+// CHECK-NEXT: collect
+// CHECK-NEXT: cluster_arrive release
+// CHECK-NOT: cluster_
+// CHECK: store
+// CHECK-NEXT: }
+quack_tv.kernel @overlap(%x: memref<?x256xf32> in row, %w: memref<256xf32> in columns, %y: memref<?x256xf32> out row, %s: memref<256xf32> out columns) plan #over workspace 1024 {
+  %staged = quack_tv.stage %x by async : memref<?x256xf32> -> !quack_tv.staged<tensor<1x256xf32, #half>>
+  %k = quack_tv.load %w : memref<256xf32> -> tensor<1x256xf32, #half>
+  %v = quack_tv.read %staged pass 0 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  quack_tv.accumulate %v, %s at 0 : tensor<1x256xf32, #half>, memref<256xf32>
+  %p = arith.mulf %v, %k : tensor<1x256xf32, #half>
+  %t = quack_tv.thread_reduce addf %p : tensor<1x256xf32, #half>
+  %l = quack_tv.warp_reduce addf %t : tensor<1x64xf32, #threads>
+  %m = quack_tv.cluster_reduce addf %l : tensor<1x2xf32, #pairs>
+  %b = quack_tv.broadcast %m : tensor<1x1xf32, #prow> -> tensor<1x256xf32, #half>
+  %again = quack_tv.read %staged pass 1 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  %d = arith.subf %again, %b : tensor<1x256xf32, #half>
+  quack_tv.store %d, %y : tensor<1x256xf32, #half>, memref<?x256xf32>
 }

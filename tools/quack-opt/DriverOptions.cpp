@@ -81,8 +81,9 @@ DriverOptions::DriverOptions()
       json("json", cl::desc("Of --emit=report: write JSON"),
            cl::cat(driverCategory())),
       ptxVersion(
-          "ptx-version", cl::desc("PTX ISA version times ten (default: 83)"),
-          cl::value_desc("version"), cl::init(83), cl::cat(driverCategory())),
+          "ptx-version", cl::desc("PTX ISA version times ten (default: 83, but 86 where "
+                                 "tiles overlap)"),
+          cl::value_desc("version"), cl::init(0), cl::cat(driverCategory())),
       timing("time", cl::desc("Print each stage's milliseconds on stderr"),
              cl::cat(driverCategory())) {}
 

@@ -28,7 +28,7 @@ struct Job {
   int64_t groups = 0;             ///< columns of a group; 0: as the kernel says
   int64_t picks = 0; ///< elements that are picked; 0: as the kernel says
   std::string storage, pin, target = "h200", chip = "sm_90";
-  int64_t ptxVersion = 83;
+  int64_t ptxVersion = 0; ///< 0: what the kernel needs
   std::optional<int64_t> rows; ///< nothing: as the input files say
 
   std::map<std::string, std::string> inputFiles, outputFiles;

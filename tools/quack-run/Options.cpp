@@ -63,8 +63,9 @@ struct Options {
                             cl::desc("Chip to compile for (sm_90, sm_90a)"),
                             cl::init("sm_90"), cl::cat(category)};
   cl::opt<int64_t> ptxVersion{"ptx-version",
-                              cl::desc("PTX ISA version times ten"),
-                              cl::init(83), cl::cat(category)};
+                              cl::desc("PTX ISA version times ten (default: 83, "
+                                       "but 86 where tiles overlap)"),
+                              cl::init(0), cl::cat(category)};
   cl::list<std::string> inputs{"in", cl::desc("File of an input operand"),
                                cl::value_desc("name=file.npy"),
                                cl::cat(category)};

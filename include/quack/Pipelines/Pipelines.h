@@ -67,8 +67,8 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<int64_t> ptxVersion{
       *this, "ptx-version",
       llvm::cl::desc("The PTX ISA version times ten (80, 81, 82, 83, 84, 85, 86, "
-                     "87, 88 or 90)"),
-      llvm::cl::init(83)};
+                     "87, 88 or 90; 0: 83, but 86 where tiles overlap)"),
+      llvm::cl::init(0)};
 };
 
 /// Adds the passes that lead a module of `quack.kernel`s to `stage`, which or to
@@ -82,7 +82,8 @@ void buildTilePipeline(mlir::OpPassManager &pm);
 
 /// Adds the passes that lead tile programs to `stage`: gpu, or the LLVM and NVVM
 /// dialects for a later one.
-void buildThreadPipeline(mlir::OpPassManager &pm, Stage stage = Stage::gpu);
+void buildThreadPipeline(mlir::OpPassManager &pm, Stage stage = Stage::gpu,
+                         int64_t ptxVersion = 0);
 
 /// Registers `quack-to-plan`, `quack-to-tv`, `quack-to-gpu` and `quack-to-llvm`.
 void registerPipelines();

@@ -43,6 +43,7 @@ struct KernelTraits {
       groups;           ///< sizes of groups of columns that are reduced
   int64_t passes;       ///< passes over the row, at least 1
   int64_t exchanges;    ///< trips to other threads of the row
+  int64_t partials;     ///< numbers that a thread brings to all of these trips
   int64_t onlinePasses; ///< passes that are one with an earlier one: sums of
                         ///< exp(v - m) that meet together with the maximum m
   int64_t liveRows;     ///< row values that wait for a later pass, at most at once
@@ -53,6 +54,7 @@ struct KernelTraits {
   bool combines;  ///< a reduction carries several values: moments, an extreme's
                   ///< place
   bool updatesScalar; ///< a scalar operand is both loaded and stored
+  bool extracts;      ///< an element of a row is read by its column
   bool accumulates;   ///< clusters stay, for sums over rows
   int64_t picks;      ///< elements of a row that are picked or scattered, or 0
   bool picksMeet;     ///< they are sorted: those of a row's slices must meet
@@ -83,7 +85,7 @@ struct CostedPlan {
   int64_t ctasPerSM = 0; ///< resident
   double bytesInFlight = 0; ///< an SM
   std::string decisive;  ///< the term that decides: memory, latency, launch,
-                         ///< issue, mufu, or rows where they are few
+                         ///< issue, mufu, l2, or rows where they are few
 };
 
 /// Returns why `plan`, complete, is not legal for the kernel; empty if it is.

@@ -70,8 +70,8 @@ Value ThreadBuilder::sliceIndex() {
 }
 
 Value ThreadBuilder::tileIndex() {
-  if (currentTile)
-    return currentTile;
+  if (turn.tile)
+    return turn.tile;
   int64_t slices = kernel.getPlan().getSlices();
   if (slices == 1)
     return clusterIndex();
@@ -225,7 +225,7 @@ Value ThreadBuilder::globalRow(const Fragment &fragment, int64_t rowOffset) {
 Predicate ThreadBuilder::rowExists(const Fragment &fragment, int64_t rowOffset) {
   // The grid has ceil(M / R) clusters: one row each always exists.
   if (fragment.shape.rows == 1)
-    return tileExists;
+    return turn.exists;
   std::string key = keyOf("exists" + std::to_string(rowOffset) + "|", fragment);
   return once(key, [&]() -> Value {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,

@@ -209,7 +209,7 @@ void ThreadBuilder::publishLocal(tv::PublishOp publish,
   int64_t slotWords = tv::exchangeSlotWords(publish.getValues().size());
   SmallVector<Values> rows =
       partialWords(publish.getValues(), fragment, slotWords);
-  Value base = sharedPointer(alloc.getOffset());
+  Value base = exchangePointer(alloc);
   Value first = partialSlot(fragment, 0);
   ifThen(isCanonicalCopy(fragment, {Level::Lane, Level::Warp}), [&] {
     for (auto [index, words] : llvm::enumerate(rows)) {
@@ -240,12 +240,13 @@ void ThreadBuilder::publishRemote(tv::PublishOp publish, const Fragment &fragmen
   // Bytes may arrive before they are expected: the count is signed, and the
   // phase cannot end before this arrival.
   ifThen(isFirstThread(), [&] {
-    expectBytes(*alloc.getBarrierOffset(), i32(alloc.getBytes()));
+    expectBytes(LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), barrierPointer(alloc)),
+                i32(alloc.getBytes()));
   });
   ifThen(sends, [&] {
     Type remote = LLVM::LLVMPointerType::get(b.getContext(), 7);
     auto peer = [&](Value local) -> Value {
-      if (!currentTile)
+      if (!turn.tile)
         return NVVM::MapaOp::create(b, loc, remote, local, lane());
       // LLVM would compute it before the loop, where lanes that have no peer do, too.
       return inlinePTX(
@@ -253,10 +254,10 @@ void ThreadBuilder::publishRemote(tv::PublishOp publish, const Fragment &fragmen
           {LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), local), lane()});
     };
     Value word = arith::MulIOp::create(b, loc, first, i32(slotWords));
-    Value base = sharedPointer(alloc.getOffset());
+    Value base = exchangePointer(alloc);
     Value to = peer(LLVM::GEPOp::create(b, loc, base.getType(), b.getI32Type(),
                                         base, ArrayRef<LLVM::GEPArg>{word}));
-    Value barrier = peer(sharedPointer(*alloc.getBarrierOffset()));
+    Value barrier = peer(barrierPointer(alloc));
     for (auto [index, words] : llvm::enumerate(rows)) {
       int64_t below = fragment.offset(index).row * fragment.sliceColumns();
       for (int64_t at = 0; at < slotWords; at += 4) {
@@ -327,7 +328,7 @@ ThreadBuilder::Values ThreadBuilder::readPartials(tv::CollectOp collect,
                                                   Value slot, Predicate valid) {
   auto alloc = collect.getBuffer().getDefiningOp<tv::AllocExchangeOp>();
   int64_t slotWords = tv::exchangeSlotWords(collect.getPartials().size());
-  Value base = sharedPointer(alloc.getOffset());
+  Value base = exchangePointer(alloc);
   if (valid)
     slot = arith::SelectOp::create(b, loc, valid, slot, i32(0));
   Value word = arith::MulIOp::create(b, loc, slot, i32(slotWords));
@@ -406,6 +407,16 @@ void ThreadBuilder::visitCollect(tv::CollectOp collect) {
 // mbarriers
 //===----------------------------------------------------------------------===//
 
+int64_t ThreadBuilder::countArrivals(int64_t barrierOffset) {
+  tv::PlanAttr plan = kernel.getPlan();
+  int64_t buffers = tv::countExchangeBuffers(plan);
+  for (auto alloc : kernel.getBody().getOps<tv::AllocExchangeOp>())
+    if (buffers > 1 && alloc.getBarrierOffset() &&
+        barrierOffset == *alloc.getBarrierOffset() + buffers * tv::mbarrierBytes)
+      return plan.getCluster() * plan.getThreads() / warpSize;
+  return 1;
+}
+
 /// The fence alone makes the initialisation visible to peers that pass the
 /// cluster's barrier; its arrive need not release anything (PTX ISA,
 /// fence.mbarrier_init).
@@ -413,30 +424,47 @@ void ThreadBuilder::visitClusterInit(tv::ClusterInitOp init) {
   loc = init.getLoc();
   ifThen(isFirstThread(), [&] {
     for (int64_t offset : init.getBarrierOffsets())
-      NVVM::MBarrierInitOp::create(b, loc, sharedPointer(offset), i32(1), Value());
+      NVVM::MBarrierInitOp::create(b, loc, sharedPointer(offset),
+                                   i32(countArrivals(offset)), Value());
     NVVM::FenceMbarrierInitOp::create(b, loc);
   });
   // What the first warp does next with an mbarrier comes after this.
   NVVM::SyncWarpOp::create(b, loc, i32(-1));
 }
 
-void ThreadBuilder::expectBytes(int64_t barrierOffset, Value bytes) {
+Value ThreadBuilder::ofTurn(Value first, int64_t bytes) {
+  if (!turn.slot)
+    return first;
+  Value at = arith::MulIOp::create(b, loc, turn.slot, i32(bytes));
+  return LLVM::GEPOp::create(b, loc, first.getType(), b.getI8Type(), first,
+                             ArrayRef<LLVM::GEPArg>{at});
+}
+
+Value ThreadBuilder::exchangePointer(tv::AllocExchangeOp alloc) {
+  return ofTurn(sharedPointer(alloc.getOffset()), alloc.getBytes());
+}
+
+Value ThreadBuilder::barrierPointer(tv::AllocExchangeOp alloc) {
+  return ofTurn(sharedPointer(*alloc.getBarrierOffset()), tv::mbarrierBytes);
+}
+
+void ThreadBuilder::expectBytes(Value barrier, Value bytes) {
   inlinePTX("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;",
-            "r,r,~{memory}", Type(), {sharedAddress(barrierOffset), bytes});
+            "r,r,~{memory}", Type(), {barrier, bytes});
 }
 
 /// Every thread tries until the mbarrier's first phase is over, or that of this
 /// tile.
-void ThreadBuilder::waitMBarrier(int64_t offset, bool cluster, Location loc) {
-  Value barrier = sharedPointer(offset);
-  Value parity = phase ? phase : i32(0);
+void ThreadBuilder::waitMBarrier(Value barrier, bool cluster, Location loc,
+                                 bool isRelaxed) {
+  Value parity = turn.parity ? turn.parity : i32(0);
   Value always = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
   auto scope = cluster ? NVVM::MemScopeKind::CLUSTER : NVVM::MemScopeKind::CTA;
   auto loop = scf::WhileOp::create(b, loc, TypeRange(), ValueRange());
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&loop.getBefore());
   Value isOver = NVVM::MBarrierTryWaitOp::create(b, loc, b.getI1Type(), barrier,
-                                                 parity, Value(), scope, false);
+                                                 parity, Value(), scope, isRelaxed);
   Value again = arith::XOrIOp::create(b, loc, isOver, always);
   scf::ConditionOp::create(b, loc, again, ValueRange());
   b.createBlock(&loop.getAfter());

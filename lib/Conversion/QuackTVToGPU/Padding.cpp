@@ -11,6 +11,7 @@
 #include "ThreadBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -112,20 +113,35 @@ Value ThreadBuilder::createMask(tv::MaskOp mask, int64_t index) {
   if (!exists || isFilledWith(mask))
     return source;
   loc = mask.getLoc();
+  Value identity = constant(mask.getIdentity(), fragment.pieceType());
+  return selectExisting(fragment, column, source, identity);
+}
+
+/// Of a run that the row's end cuts, the first columns exist.
+Value ThreadBuilder::selectExisting(const Fragment &fragment, int64_t column,
+                                    Value value, Value otherwise) {
+  Predicate exists = columnsExist(fragment, column);
   if (Predicate tail = isTail(fragment, column)) {
-    // Of a run that the row's end cuts, the first columns exist.
     Value some = arith::OrIOp::create(b, loc, exists, tail);
     SmallVector<Value> flags(fragment.run, exists);
     std::fill_n(flags.begin(), tailColumns(fragment), some);
     exists = vector::FromElementsOp::create(
         b, loc, VectorType::get({fragment.run}, b.getI1Type()), flags);
   }
-  Value identity = constant(mask.getIdentity(), fragment.pieceType());
-  return arith::SelectOp::create(b, loc, exists, source, identity);
+  return arith::SelectOp::create(b, loc, exists, value, otherwise);
+}
+
+/// Returns the product that a sum adds up as `source`, if it is one.
+static arith::MulFOp productOf(Value source, Attribute kind) {
+  auto sum = dyn_cast_or_null<ReduceKindAttr>(kind);
+  if (!sum || sum.getValue() != ReduceKind::addf)
+    return nullptr;
+  return source.getDefiningOp<arith::MulFOp>();
 }
 
 /// A masked piece that exists or does not as a whole is skipped: a predicate on the
 /// combining instruction, where the identity would take one more for each element.
+/// Products are added unrounded, whatever masks them: a row's bits follow from the tree.
 void ThreadBuilder::accumulate(tv::ThreadReduceOp reduce, Values &sums, int64_t index) {
   if (sums.empty()) {
     for (Value source : reduce.getSources())
@@ -138,15 +154,29 @@ void ThreadBuilder::accumulate(tv::ThreadReduceOp reduce, Values &sums, int64_t 
   Predicate exists = columnsExist(fragment, column);
   bool isWhole = exists && !isTail(fragment, column);
   bool isSkipped = false;
-  Values values;
-  for (Value source : reduce.getSources()) {
+  Combiner combiner = combinerOf(reduce);
+  Values values, added(sums.size());
+  for (auto [i, source] : llvm::enumerate(reduce.getSources())) {
     auto mask = source.getDefiningOp<tv::MaskOp>();
-    bool skips = mask && isWhole && !isFilledWith(mask);
+    bool isCut = mask && exists && !isFilledWith(mask);
+    bool skips = isCut && isWhole;
     isSkipped |= skips;
+    Attribute kind = combiner.region->empty() ? combiner.kinds[i] : Attribute();
+    if (auto product = productOf(mask ? mask.getSource() : source, kind)) {
+      Value lhs = piece(product.getLhs(), index), rhs = piece(product.getRhs(), index);
+      loc = reduce.getLoc();
+      added[i] = math::FmaOp::create(b, loc, lhs, rhs, sums[i]);
+      if (isCut && !skips)
+        added[i] = selectExisting(fragment, column, added[i], sums[i]);
+      values.push_back(sums[i]);
+      continue;
+    }
     values.push_back(piece(skips ? mask.getSource() : source, index));
   }
-  Values combined = combine(combinerOf(reduce), sums, values, reduce.getLoc());
-  for (auto [sum, next] : llvm::zip(sums, combined))
+  Values combined = combine(combiner, sums, values, reduce.getLoc());
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    Value next = added[i] ? added[i] : combined[i];
     sum = isSkipped ? arith::SelectOp::create(b, reduce.getLoc(), exists, next, sum)
                     : next;
+  }
 }

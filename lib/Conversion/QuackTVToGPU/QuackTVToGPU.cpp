@@ -102,7 +102,7 @@ void ConvertQuackTVToGPUPass::runOnOperation() {
     }
     b.setInsertionPointToEnd(gpuModule.getBody());
     LLVM::LLVMFuncOp func = createFunction(b, kernel);
-    if (failed(ThreadBuilder(kernel, func, shared).build()))
+    if (failed(ThreadBuilder(kernel, func, shared, ptxVersion).build()))
       return signalPassFailure();
     kernel.erase();
   }

@@ -59,12 +59,12 @@ ThreadBuilder::Address ThreadBuilder::stagedAddress(tv::StageOp stage,
     Value at = arith::AddIOp::create(
         b, loc, sharedAddress(*stage.getOffset()),
         arith::MulIOp::create(b, loc, element, i32(bytes)));
-    if (!phase)
+    if (!turn.buffer)
       return at;
     // Tiles that follow each other have buffers by turns.
     int64_t buffer = fragment.shape.rows * width * bytes;
     return arith::AddIOp::create(b, loc, at,
-                                 arith::MulIOp::create(b, loc, phase, i32(buffer)));
+                                 arith::MulIOp::create(b, loc, turn.buffer, i32(buffer)));
   });
   return {base, (offset.row * width + offset.column) * bytes};
 }
@@ -136,7 +136,7 @@ void ThreadBuilder::stageBulk(tv::StageOp stage) {
     Value total32 = arith::TruncIOp::create(b, loc, b.getI32Type(), total);
     Value bytes32 = arith::TruncIOp::create(b, loc, b.getI32Type(), rowBytes);
     Value barrier = sharedAddress(*stage.getBarrierOffset());
-    expectBytes(*stage.getBarrierOffset(), total32);
+    expectBytes(barrier, total32);
     Value pointer = func.getArgument(launchArgument[number]);
     Value stride = func.getArgument(launchArgument[number] + 1);
     Value hasBytes = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
@@ -162,8 +162,8 @@ void ThreadBuilder::stageBulk(tv::StageOp stage) {
 }
 
 void ThreadBuilder::visitStage(tv::StageOp stage) {
-  if (nextTile)
-    stageTile(stage, nextTile, nextPhase, nextExists);
+  if (ahead.tile)
+    stageTile(stage, ahead);
   else if (stage.getForm() == tv::Hold::async)
     stageAsync(stage);
   else
@@ -173,17 +173,17 @@ void ThreadBuilder::visitStage(tv::StageOp stage) {
 void ThreadBuilder::visitAwait(tv::AwaitOp await) {
   auto stage = await.getStaged().getDefiningOp<tv::StageOp>();
   if (stage.getForm() == tv::Hold::bulk)
-    return waitMBarrier(*stage.getBarrierOffset(), /*cluster=*/false,
-                        await.getLoc());
+    return waitMBarrier(sharedPointer(*stage.getBarrierOffset()),
+                        /*cluster=*/false, await.getLoc());
   // Groups complete in order: those committed later may still be under way.
   int64_t later = 0;
   for (auto other : kernel.getBody().getOps<tv::StageOp>()) {
     if (other.getForm() != tv::Hold::async)
       continue;
     bool isBefore = other->isBeforeInBlock(await);
-    later += stage->isBeforeInBlock(other) && (nextTile || isBefore);
+    later += stage->isBeforeInBlock(other) && (ahead.tile || isBefore);
     // Those of the next tile come after all of this one's.
-    later += nextTile && isBefore;
+    later += ahead.tile && isBefore;
   }
   NVVM::CpAsyncWaitGroupOp::create(b, loc, later);
 }

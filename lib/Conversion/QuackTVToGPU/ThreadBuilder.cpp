@@ -23,9 +23,9 @@ using namespace quack;
 //===----------------------------------------------------------------------===//
 
 ThreadBuilder::ThreadBuilder(tv::KernelOp kernel, LLVM::LLVMFuncOp func,
-                             LLVM::GlobalOp shared)
+                             LLVM::GlobalOp shared, int64_t ptxVersion)
     : kernel(kernel), func(func), shared(shared), b(func.getContext()),
-      loc(kernel.getLoc()), tileColumns(getTileColumns(kernel)) {
+      loc(kernel.getLoc()), ptxVersion(ptxVersion), tileColumns(getTileColumns(kernel)) {
   unsigned next = 0;
   unsigned memrefs = 0;
   for (Type type : kernel.getFunctionType().getInputs())
@@ -52,7 +52,7 @@ LogicalResult ThreadBuilder::build() {
   for (Operation &op : kernel.getBody().front())
     if (!done.contains(&op) && failed(visit(op)))
       return failure();
-  if (currentTile)
+  if (turn.tile)
     endTiles();
   LLVM::ReturnOp::create(b, loc, ValueRange());
   prologueEnd->erase();
@@ -82,6 +82,7 @@ LogicalResult ThreadBuilder::visit(Operation &op) {
         return visitCollect(collect), success();
       })
       .Case([&](tv::EachTileOp) { return beginTiles(), success(); })
+      .Case([&](tv::TileBeforeOp) { return takeTileBefore(), success(); })
       .Case([&](tv::FoldOp fold) { return visitFold(fold), success(); })
       .Case([&](tv::TopKOp topk) { return visitTopK(topk), success(); })
       .Case([&](tv::SaveTopKOp save) { return visitSaveTopK(save), success(); })
@@ -99,10 +100,12 @@ LogicalResult ThreadBuilder::visit(Operation &op) {
       })
       .Case([&](tv::ExchangeWaitOp wait) {
         auto alloc = wait.getBuffer().getDefiningOp<tv::AllocExchangeOp>();
-        waitMBarrier(*alloc.getBarrierOffset(), /*cluster=*/true, loc);
+        waitMBarrier(barrierPointer(alloc), /*cluster=*/true, loc);
         return success();
       })
       .Case([&](tv::ClusterArriveOp arrive) {
+        if (turn.slot)
+          return ifThen(meetsInTurn(), [&] { arriveInTurn(); }), success();
         if (arrive.getRelease())
           NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
         else
@@ -110,6 +113,9 @@ LogicalResult ThreadBuilder::visit(Operation &op) {
         return success();
       })
       .Case([&](tv::ClusterWaitOp) {
+        if (turn.slot)
+          return ifThen(meetsInTurn(), [&] { waitForMeeting(meetingOf(turnsBefore)); }),
+                 success();
         NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
         return success();
       })
@@ -270,7 +276,7 @@ Value ThreadBuilder::createIndex(tv::IndexOp op, int64_t index) {
   loc = op.getLoc();
   Value first = threadCoord(fragment).second;
   // LLVM would move the columns' numbers out of a loop over tiles, a register for each.
-  if (currentTile)
+  if (turn.tile)
     first = inlinePTX("mov.b32 $0, $1;", "=r,r", b.getI32Type(), {first});
   SmallVector<Value> columns;
   for (int64_t i = 0; i < fragment.run; ++i)
@@ -288,6 +294,13 @@ Value ThreadBuilder::createIndex(tv::IndexOp op, int64_t index) {
 Value ThreadBuilder::opaqueZero(int64_t pass) {
   return once("opaque" + std::to_string(pass), [&]() -> Value {
     Type type = b.getI32Type();
+    // Weights that stay for all tiles would be widened before the loop: there another one
+    // for each tile, whose number is never negative.
+    if (turn.tile && pass == 0)
+      return inlinePTX("{ .reg .b64 sign; shr.u64 sign, $1, 63; cvt.u32.u64 $0, sign; }",
+                       "=r,l", type, {turn.tile});
+    if (turn.tile)
+      return arith::MulIOp::create(b, loc, opaqueZero(0), i32(2 * pass + 1));
     if (pass == 0)
       return NVVM::BlockIdYOp::create(b, loc, type);
     if (pass == 1)

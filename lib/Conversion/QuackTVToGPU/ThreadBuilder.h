@@ -38,13 +38,23 @@ using Predicate = mlir::Value;
 class ThreadBuilder {
 public:
   /// `func` has an empty entry block with the launch ABI's arguments.
+  /// Inline PTX keeps to `ptxVersion` (times ten), or to what it needs if 0.
   ThreadBuilder(tv::KernelOp kernel, mlir::LLVM::LLVMFuncOp func,
-                mlir::LLVM::GlobalOp shared);
+                mlir::LLVM::GlobalOp shared, int64_t ptxVersion);
 
   llvm::LogicalResult build();
 
 private:
   using Values = llvm::SmallVector<mlir::Value>;
+  /// A tile of a cluster that works on one after the other; null values: a cluster
+  /// that has one.
+  struct Turn {
+    mlir::Value tile;   ///< its number (i64)
+    mlir::Value buffer; ///< which of each stage's buffers it has (i32)
+    mlir::Value slot;   ///< which of each exchange's it has (i32); null: the only one
+    mlir::Value parity; ///< that of the phase of its exchanges' mbarriers (i32)
+    Predicate exists;   ///< null: it does
+  };
   /// How partials combine: by kinds or by a combiner region.
   struct Combiner {
     mlir::ArrayAttr kinds, identities;
@@ -111,6 +121,10 @@ private:
   /// Returns whether the load behind `mask` leaves its identity.
   bool isFilledWith(tv::MaskOp mask);
   mlir::Value createMask(tv::MaskOp mask, int64_t index);
+  /// Returns `value` in columns of a run that exist, from `column` on after the
+  /// thread's first, and else `otherwise`.
+  mlir::Value selectExisting(const Fragment &fragment, int64_t column,
+                             mlir::Value value, mlir::Value otherwise);
   /// Combines piece `index` of the reduction's sources into `sums`, which is empty
   /// before the first.
   void accumulate(tv::ThreadReduceOp reduce, Values &sums, int64_t index);
@@ -354,9 +368,18 @@ private:
   Values readPartials(tv::CollectOp collect, const Combiner &combiner,
                       mlir::Value slot, Predicate valid);
   void visitClusterInit(tv::ClusterInitOp init);
+  /// Returns how many arrivals end a phase of an mbarrier.
+  int64_t countArrivals(int64_t barrierOffset);
+  /// Returns where the turn's buffer of an exchange lies, and its mbarrier.
+  mlir::Value exchangePointer(tv::AllocExchangeOp alloc);
+  mlir::Value barrierPointer(tv::AllocExchangeOp alloc);
+  /// Returns `first` or, `bytes` after it, that of the other turns.
+  mlir::Value ofTurn(mlir::Value first, int64_t bytes);
   /// Arrives on the mbarrier and has it expect `bytes` (i32) more.
-  void expectBytes(int64_t barrierOffset, mlir::Value bytes);
-  void waitMBarrier(int64_t offset, bool cluster, mlir::Location loc);
+  void expectBytes(mlir::Value barrier, mlir::Value bytes);
+  /// A relaxed wait hands on what has been released to a fence that follows.
+  void waitMBarrier(mlir::Value barrier, bool cluster, mlir::Location loc,
+                    bool isRelaxed = false);
   //===--- The workspace (Workspace.cpp) -----------------------------------===//
   void visitSave(tv::SaveOp save);
   void visitMerge(tv::MergeOp merge);
@@ -378,12 +401,13 @@ private:
   void beginTiles();
   void endTiles();
   void setSums(mlir::ValueRange values);
+  Values listSums();
+  mlir::Value countTiles();
+  void closeLoop(mlir::ValueRange carried);
   /// Has `once` begin anew, here.
   void restartPrologue();
-  /// Starts copying what another tile needs of `stage`, for the loop's turn of that
-  /// `parity` (i32), if it `exists`.
-  void stageTile(tv::StageOp stage, mlir::Value tile, mlir::Value parity,
-                 Predicate exists);
+  /// Starts copying what the tile of `other` needs of `stage`.
+  void stageTile(tv::StageOp stage, const Turn &other);
   void accumulateRows(tv::AccumulateOp op, int64_t index);
   mlir::Value partialAddress(int64_t offset);
   void storeSums(tv::AccumulateOp sum, mlir::Value address, llvm::StringRef space,
@@ -393,13 +417,36 @@ private:
   mlir::Value addPartials(tv::FoldOp fold, mlir::Value base);
   mlir::Value addWarps(mlir::Value total);
   void visitFold(tv::FoldOp fold);
-  /// The tile that a cluster of many works on (i64), and how many it has done, modulo
-  /// 2 (i32); null for a cluster that has one. Whether the tile exists; null: it does.
-  mlir::Value currentTile, phase;
-  Predicate tileExists;
-  /// The same of the tile after it, where that is staged.
-  mlir::Value nextTile, nextPhase;
-  Predicate nextExists;
+  /// What is worked on, and what is staged meanwhile.
+  Turn turn, ahead;
+
+  //===--- Tiles that overlap (Overlap.cpp) ---------------------------------===//
+  void beginOverlap(mlir::Value first, mlir::Value tiles);
+  void takeTileBefore();
+  void endOverlap();
+  /// Says to a cluster's CTAs that this warp has read what it collects.
+  void arriveInTurn();
+  /// Waits until all warps have arrived at the meeting before `meeting` (i32).
+  void waitForMeeting(mlir::Value meeting);
+  mlir::Value meetsInTurn();
+  /// Returns the last meeting (i32) of so many turns (i32).
+  mlir::Value meetingOf(mlir::Value turns);
+  mlir::Value meetingPointer();
+  /// Whether fences may be restricted to shared memory (PTX ISA 8.6).
+  bool hasRestrictedFences() const { return ptxVersion == 0 || ptxVersion >= 86; }
+  void beginBranch(Predicate exists, mlir::TypeRange results);
+  mlir::ValueRange endBranch(mlir::ValueRange made, mlir::ValueRange otherwise,
+                             mlir::Operation *first, mlir::Operation *last);
+  /// What was loaded for all tiles.
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> standing;
+  /// The tile before, until it is worked on; then the one that was published.
+  Turn behind;
+  /// Numbers that were loaded for the tile before: each load's pieces. Those of the
+  /// tile that was published, in the same order.
+  llvm::SmallVector<std::pair<tv::LoadOp, Values>> numbersBehind;
+  Values numbersAhead;
+  Values sumsBefore;       ///< the branch of the tile before
+  mlir::Value turnsBefore; ///< of the loop (i32)
   /// By accumulate: this thread's sums so far, column by column.
   llvm::MapVector<mlir::Operation *, Values> sums;
 
@@ -429,6 +476,7 @@ private:
   /// Kernel operand number to its first launch argument.
   llvm::SmallVector<unsigned> launchArgument;
   unsigned rowsArgument = 0;
+  int64_t ptxVersion = 0;
   int64_t tileColumns = 1;   ///< of a tile of whole rows
   int64_t operandsAtUse = 0; ///< that are loaded where they are used
   /// That of the workspace, where there is one.

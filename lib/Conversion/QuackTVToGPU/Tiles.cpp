@@ -49,26 +49,30 @@ void ThreadBuilder::restartPrologue() {
   b.setInsertionPointToEnd(prologueEnd->getBlock());
 }
 
-void ThreadBuilder::beginTiles() {
+/// Returns the number of tiles (i64), without a sum that may overflow.
+Value ThreadBuilder::countTiles() {
   int64_t rows = kernel.getPlan().getRows();
-  Value first = clusterIndex();
-  // The number of tiles, without a sum that may overflow.
   Value launched = func.getArgument(rowsArgument);
   Value tiles = arith::DivUIOp::create(b, loc, launched, i64(rows));
   Value rest = arith::RemUIOp::create(b, loc, launched, i64(rows));
   Value hasRest =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, i64(0));
-  tiles = arith::AddIOp::create(
+  return arith::AddIOp::create(
       b, loc, tiles, arith::ExtUIOp::create(b, loc, b.getI64Type(), hasRest));
-  Values carried;
+}
+
+void ThreadBuilder::beginTiles() {
+  Value first = clusterIndex(), tiles = countTiles();
   for (auto sum : kernel.getBody().getOps<tv::AccumulateOp>()) {
     Fragment fragment = fragmentOf(sum.getValue().getType());
     int64_t count = 0;
     sumIndices(fragment, count);
     Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
     sums[sum] = Values(count * fragment.run, zero);
-    carried.append(count * fragment.run, zero);
   }
+  if (kernel.getPlan().overlapsTiles())
+    return beginOverlap(first, tiles);
+  Values carried = listSums();
   carried.push_back(i32(0));
   restartPrologue();
   Value hasTile =
@@ -76,38 +80,41 @@ void ThreadBuilder::beginTiles() {
   Value zeroth = i32(0);
   restartPrologue();
   for (auto stage : kernel.getBody().getOps<tv::StageOp>())
-    stageTile(stage, first, zeroth, hasTile);
-  auto loop = scf::ForOp::create(b, loc, first, tiles,
-                                 i64(kernel.getPlan().getPartials()), carried);
+    stageTile(stage, {first, zeroth, Value(), zeroth, hasTile});
+  int64_t partials = kernel.getPlan().getPartials();
+  auto loop = scf::ForOp::create(b, loc, first, tiles, i64(partials), carried);
   b.setInsertionPointToEnd(loop.getBody());
   Block::BlockArgListType arguments = loop.getRegionIterArgs();
   if (!kernel.getBody().getOps<tv::StageOp>().empty()) {
-    nextTile = arith::AddIOp::create(b, loc, loop.getInductionVar(),
-                                     i64(kernel.getPlan().getPartials()));
-    nextExists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                       nextTile, tiles);
-    nextPhase = arith::XOrIOp::create(b, loc, arguments.back(), i32(1));
+    Value next = arith::AddIOp::create(b, loc, loop.getInductionVar(), i64(partials));
+    Value exists =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, next, tiles);
+    Value parity = arith::XOrIOp::create(b, loc, arguments.back(), i32(1));
+    ahead = {next, parity, Value(), parity, exists};
   }
   restartPrologue();
-  currentTile = loop.getInductionVar();
-  phase = arguments.back();
+  turn = {loop.getInductionVar(), arguments.back(), Value(), arguments.back(), Predicate()};
   setSums(ValueRange(arguments.drop_back()));
 }
 
 /// `once` forgets, meanwhile, what it has made for the loop's tile.
-void ThreadBuilder::stageTile(tv::StageOp stage, Value tile, Value parity,
-                              Predicate exists) {
+void ThreadBuilder::stageTile(tv::StageOp stage, const Turn &other) {
   loc = stage.getLoc();
   llvm::StringMap<Value> others;
-  auto swapAll = [&] {
-    std::swap(others, singles);
-    std::swap(currentTile, tile);
-    std::swap(phase, parity);
-    std::swap(tileExists, exists);
-  };
-  swapAll();
+  Turn before = turn;
+  std::swap(others, singles);
+  turn = other;
   stageAsync(stage);
-  swapAll();
+  turn = before;
+  std::swap(others, singles);
+}
+
+/// Returns all sums, in order.
+ThreadBuilder::Values ThreadBuilder::listSums() {
+  Values list;
+  for (auto &[op, ofOne] : sums)
+    llvm::append_range(list, ofOne);
+  return list;
 }
 
 /// Takes up the sums, in order.
@@ -118,50 +125,63 @@ void ThreadBuilder::setSums(ValueRange values) {
   }
 }
 
+/// The elements of a piece.
+static SmallVector<Value> elementsOf(OpBuilder &b, Location loc, Value piece) {
+  if (!isa<VectorType>(piece.getType()))
+    return {piece};
+  auto apart = vector::ToElementsOp::create(b, loc, piece);
+  return llvm::to_vector_of<Value>(apart.getResults());
+}
+
 /// The additions are inline PTX, which stays where it is: as the sums are
 /// needed at the loop's end alone, LLVM would add there, and keep what is added
-/// until then.
+/// until then. Products are added unrounded.
 void ThreadBuilder::accumulateRows(tv::AccumulateOp op, int64_t index) {
   Fragment fragment = fragmentOf(op.getValue().getType());
-  Value value = piece(op.getValue(), index);
+  auto product = op.getValue().getDefiningOp<arith::MulFOp>();
+  Value value = piece(product ? product.getLhs() : op.getValue(), index);
+  Value factor = product ? piece(product.getRhs(), index) : Value();
   loc = op.getLoc();
-  Values elements{value};
-  if (fragment.run > 1) {
-    auto apart = vector::ToElementsOp::create(b, loc, value);
-    elements.assign(apart.result_begin(), apart.result_end());
-  }
+  SmallVector<Value> elements = elementsOf(b, loc, value), factors;
+  if (factor)
+    factors = elementsOf(b, loc, factor);
   int64_t count = 0, first = sumIndices(fragment, count)[index] * fragment.run;
   Predicate exists = rowExists(fragment, fragment.offset(index).row);
   for (auto [i, element] : llvm::enumerate(elements)) {
-    // A sum and -0 make the sum, whatever it is.
-    if (exists)
-      element = arith::SelectOp::create(
-          b, loc, exists, element,
-          arith::ConstantOp::create(b, loc, b.getF32FloatAttr(-0.0f)));
     Value &sum = sums[op][first + i];
-    sum = inlinePTX("add.rn.f32 $0, $1, $2;", "=f,f,f", b.getF32Type(),
-                    {sum, element});
+    Value next = factor ? inlinePTX("fma.rn.f32 $0, $1, $2, $3;", "=f,f,f,f",
+                                    b.getF32Type(), {element, factors[i], sum})
+                        : inlinePTX("add.rn.f32 $0, $1, $2;", "=f,f,f",
+                                    b.getF32Type(), {sum, element});
+    sum = exists ? arith::SelectOp::create(b, loc, exists, next, sum) : next;
   }
 }
 
-void ThreadBuilder::endTiles() {
-  loc = kernel.getLoc();
-  Values carried;
-  for (auto &[op, list] : sums)
-    llvm::append_range(carried, list);
-  // mbarriers go from phase to phase, whose parities alternate.
-  carried.push_back(arith::XOrIOp::create(b, loc, phase, i32(1)));
-  auto loop = cast<scf::ForOp>(b.getInsertionBlock()->getParentOp());
+/// Ends the loop, whose turn hands on `carried`; what follows comes after it.
+void ThreadBuilder::closeLoop(ValueRange carried) {
+  Operation *loop = b.getInsertionBlock()->getParentOp();
   scf::YieldOp::create(b, loc, carried);
   prologueEnd->erase();
   prologueEnd = nullptr;
   b.setInsertionPointAfter(loop);
   restartPrologue();
   // No copy is in flight when the CTA leaves.
-  if (nextTile)
+  if (ahead.tile)
     NVVM::CpAsyncWaitGroupOp::create(b, loc, 0);
-  currentTile = phase = Value();
-  setSums(loop.getResults().drop_back());
+  turn = ahead = Turn();
+  setSums(loop->getResults());
+}
+
+void ThreadBuilder::endTiles() {
+  loc = kernel.getLoc();
+  if (kernel.getPlan().overlapsTiles()) {
+    endOverlap();
+  } else {
+    Values carried = listSums();
+    // mbarriers go from phase to phase, whose parities alternate.
+    carried.push_back(arith::XOrIOp::create(b, loc, turn.parity, i32(1)));
+    closeLoop(carried);
+  }
   bool hasMet = false;
   for (auto &[op, list] : sums) {
     auto sum = cast<tv::AccumulateOp>(op);

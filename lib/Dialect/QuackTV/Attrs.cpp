@@ -112,7 +112,7 @@ struct PlanFields {
   std::optional<Exchange> exchange;
   std::optional<Alignment> alignment;
   DictionaryAttr hold, load, store;
-  std::optional<bool> reproducible;
+  std::optional<bool> reproducible, overlap;
   llvm::SmallDenseSet<StringRef> seen;
 
   int64_t *lookup(StringRef name) {
@@ -233,12 +233,15 @@ static ParseResult parsePlanField(AsmParser &parser, PlanFields &fields) {
   if (name == "reproducible")
     return parseChoice<bool>(parser, fields.reproducible, symbolizeBool,
                              "true or false");
+  if (name == "overlap")
+    return parseChoice<bool>(parser, fields.overlap, symbolizeBool,
+                             "true or false");
   return parser.emitError(loc, "unknown plan field '")
          << name
          << "', expected threads, threads_per_row, rows_per_thread, cluster, "
             "split, vector, alignment, ctas_per_sm, exchange, hold, kept, "
             "load, "
-            "store, rows, least_rows, partials or reproducible";
+            "store, rows, least_rows, partials, overlap or reproducible";
 }
 
 Attribute PlanAttr::parse(AsmParser &parser, Type) {
@@ -250,7 +253,7 @@ Attribute PlanAttr::parse(AsmParser &parser, Type) {
       [&] { return parser.emitError(loc); }, parser.getContext(), f.threads,
       f.threadsPerRow, f.rowsPerThread, f.cluster, f.vectorSize, f.alignment,
       f.ctasPerSM, f.exchange, f.hold, f.kept, f.load, f.store, f.split, f.rows,
-      f.reproducible, f.leastRows, f.partials);
+      f.reproducible, f.leastRows, f.partials, f.overlap);
 }
 
 /// Prints one `{operand = value}` dictionary.
@@ -300,6 +303,8 @@ void PlanAttr::print(AsmPrinter &printer) const {
   number("rows", getRowsHint());
   number("least_rows", getLeastRows());
   number("partials", getPartials());
+  if (getOverlap())
+    field("overlap") << (*getOverlap() ? "true" : "false");
   if (getReproducible())
     field("reproducible") << (*getReproducible() ? "true" : "false");
   printer << '>';
@@ -317,7 +322,8 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                DictionaryAttr, int64_t kept, DictionaryAttr,
                                DictionaryAttr, int64_t split, int64_t rowsHint,
                                std::optional<bool> reproducible,
-                               int64_t leastRows, int64_t partials) {
+                               int64_t leastRows, int64_t partials,
+                               std::optional<bool>) {
   std::tuple<StringRef, int64_t, int64_t> numbers[] = {
       {"threads", threads, 0},
       {"threads_per_row", threadsPerRow, 0},
@@ -368,14 +374,16 @@ PlanAttr PlanAttr::withHints(int64_t rows, std::optional<bool> reproducible) con
   return get(getContext(), getThreads(), getThreadsPerRow(), getRowsPerThread(),
              getCluster(), getVectorSize(), getAlignment(), getCtasPerSM(),
              getExchange(), getHold(), getKept(), getLoad(), getStore(),
-             getSplit(), rows, reproducible, getLeastRows(), getPartials());
+             getSplit(), rows, reproducible, getLeastRows(), getPartials(),
+             getOverlap());
 }
 
 PlanAttr PlanAttr::withLeastRows(int64_t rows) const {
   return get(getContext(), getThreads(), getThreadsPerRow(), getRowsPerThread(),
              getCluster(), getVectorSize(), getAlignment(), getCtasPerSM(),
              getExchange(), getHold(), getKept(), getLoad(), getStore(),
-             getSplit(), getRowsHint(), getReproducible(), rows, getPartials());
+             getSplit(), getRowsHint(), getReproducible(), rows, getPartials(),
+             getOverlap());
 }
 
 PlanAttr PlanAttr::withPartials(int64_t count) const {
@@ -383,7 +391,7 @@ PlanAttr PlanAttr::withPartials(int64_t count) const {
              getCluster(), getVectorSize(), getAlignment(), getCtasPerSM(),
              getExchange(), getHold(), getKept(), getLoad(), getStore(),
              getSplit(), getRowsHint(), getReproducible(), getLeastRows(),
-             count);
+             count, getOverlap());
 }
 
 int64_t PlanAttr::getPaddedColumns(int64_t columns) const {

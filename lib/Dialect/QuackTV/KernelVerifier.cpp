@@ -21,8 +21,6 @@ using namespace mlir;
 
 namespace quack::tv {
 
-/// An mbarrier's size (PTX ISA, mbarrier object).
-static constexpr int64_t mbarrierBytes = 8;
 
 //===----------------------------------------------------------------------===//
 // The kernel by itself
@@ -102,6 +100,10 @@ public:
     arePlaced = kernel.getSharedBytes().has_value();
     Block &body = kernel.getBody().front();
     auto eachTile = body.getOps<EachTileOp>();
+    auto tileBefore = body.getOps<TileBeforeOp>();
+    if (!eachTile.empty() && !tileBefore.empty())
+      return checkOverlap(body, Block::iterator(*eachTile.begin()),
+                          Block::iterator(*tileBefore.begin()));
     if (failed(visit(body.begin(), body.end())))
       return failure();
     if (!eachTile.empty()) {
@@ -118,6 +120,39 @@ public:
   }
 
 private:
+  /// As many tiles as it takes until each buffer has been written again, as if CTAs met
+  /// after each: that they meet less often the lowering sees to, and the simulator. The first
+  /// tile's wait is for nothing; what arrives last is waited for after the last tile.
+  LogicalResult checkOverlap(Block &body, Block::iterator tile,
+                             Block::iterator before) {
+    if (failed(visit(body.begin(), tile)))
+      return failure();
+    arrived = true;
+    if (failed(visit(tile, before)))
+      return failure();
+    for (Operation &op : llvm::make_range(before, body.end()))
+      if (isa<ClusterArriveOp>(op) && failed(visit(op)))
+        return failure();
+    for (int64_t next = 1; next <= countExchangeBuffers(kernel.getPlan()); ++next) {
+      publishedForTile.clear();
+      turn = next;
+      if (failed(visit(tile, before)))
+        return failure();
+      turn = next - 1;
+      if (failed(visit(before, body.end())))
+        return failure();
+    }
+    if (!arrived)
+      return kernel.emitOpError("must have a cluster_arrive after the tile_before");
+    return success();
+  }
+
+  /// A buffer of an exchange, the turn's.
+  using Buffer = std::pair<Value, int64_t>;
+  Buffer bufferOf(Value buffer) {
+    return {buffer, turn % countExchangeBuffers(kernel.getPlan())};
+  }
+
   LogicalResult visit(Block::iterator begin, Block::iterator end) {
     for (Operation &op : llvm::make_range(begin, end))
       if (failed(visit(op)))
@@ -170,12 +205,16 @@ private:
   LogicalResult visit(AllocExchangeOp op) {
     if (!op.getBarrierOffset())
       return success();
-    auto expected = expectedBytes.find(*op.getBarrierOffset());
-    if (expected == expectedBytes.end())
-      return op.emitOpError("must come after the cluster_init of its mbarrier");
-    if (expected->second != static_cast<int64_t>(op.getBytes()))
-      return op.emitOpError("must have the bytes that its mbarrier expects, ")
-             << expected->second << ", got " << op.getBytes();
+    int64_t buffers = countExchangeBuffers(kernel.getPlan());
+    for (int64_t i = 0; i < countExchangeBarriers(buffers); ++i) {
+      auto expected = expectedBytes.find(*op.getBarrierOffset() + i * mbarrierBytes);
+      if (expected == expectedBytes.end())
+        return op.emitOpError("must come after the cluster_init of its mbarrier");
+      int64_t bytes = i < buffers ? op.getBytes() : 0;
+      if (expected->second != bytes)
+        return op.emitOpError("must have the bytes that its mbarrier expects, ")
+               << expected->second << ", got " << bytes;
+    }
     return success();
   }
 
@@ -184,10 +223,10 @@ private:
     if (isRemote(op.getBuffer()) && !peersReady)
       return op.emitOpError("to peers must come after a cluster_wait: their "
                             "mbarriers may not be initialised yet");
-    if (!publishedForTile.insert(op.getBuffer()).second)
+    if (!publishedForTile.insert(bufferOf(op.getBuffer())).second)
       return op.emitOpError("must be the only one to its buffer, which may "
                             "still be read: allocate another");
-    if (!published.insert(op.getBuffer()).second)
+    if (!published.insert(bufferOf(op.getBuffer())).second)
       return op.emitOpError("for the next tile must come after a ")
              << (isRemote(op.getBuffer())
                      ? "cluster_arrive release and its cluster_wait"
@@ -198,29 +237,29 @@ private:
   }
 
   LogicalResult visit(BarrierOp) {
-    for (Value buffer : published)
-      if (!isRemote(buffer))
+    for (Buffer buffer : published)
+      if (!isRemote(buffer.first))
         ready.insert(buffer);
     if (kernel.getPlan().getCtasPerRow() == 1)
       loadedScalars.clear();
-    llvm::SmallDenseSet<Value> local;
-    for (Value buffer : collected)
-      if (!isRemote(buffer))
+    llvm::SmallDenseSet<Buffer> local;
+    for (Buffer buffer : collected)
+      if (!isRemote(buffer.first))
         local.insert(buffer);
     free(local);
     return success();
   }
 
   LogicalResult visit(ExchangeWaitOp op) {
-    if (!published.contains(op.getBuffer()))
+    if (!published.contains(bufferOf(op.getBuffer())))
       return op.emitOpError("must follow the publish to its buffer");
-    ready.insert(op.getBuffer());
+    ready.insert(bufferOf(op.getBuffer()));
     return success();
   }
 
   LogicalResult visit(CollectOp op) {
-    collected.insert(op.getBuffer());
-    if (ready.contains(op.getBuffer())) {
+    collected.insert(bufferOf(op.getBuffer()));
+    if (ready.contains(bufferOf(op.getBuffer()))) {
       meet(op.getPartials());
       return success();
     }
@@ -289,8 +328,8 @@ private:
   }
 
   /// All have read `buffers`.
-  void free(const llvm::SmallDenseSet<Value> &buffers) {
-    for (Value buffer : buffers)
+  void free(const llvm::SmallDenseSet<Buffer> &buffers) {
+    for (Buffer buffer : buffers)
       for (auto *set : {&published, &ready, &collected})
         set->erase(buffer);
   }
@@ -301,14 +340,17 @@ private:
 
   KernelOp kernel;
   bool arePlaced = false, arrived = false, peersReady = false;
+  /// The number of the tile that is visited, where tiles overlap.
+  int64_t turn = 0;
   /// Operands that some thread may yet have to load; those before the release.
   llvm::SmallDenseSet<Value> loadedScalars, released;
   /// Gathers that some thread may yet have to make.
   SmallVector<GatherOp> gathered;
-  llvm::SmallDenseSet<Value> published, publishedForTile, ready, arrivedStages;
+  llvm::SmallDenseSet<Buffer> published, publishedForTile, ready;
+  llvm::SmallDenseSet<Value> arrivedStages;
   /// Buffers that have been read, and those that all of a cluster have once
   /// they have met.
-  llvm::SmallDenseSet<Value> collected, releasedBuffers;
+  llvm::SmallDenseSet<Buffer> collected, releasedBuffers;
   llvm::SmallDenseMap<int64_t, int64_t> expectedBytes;
 };
 
@@ -337,8 +379,9 @@ static SmallVector<SharedRange> sharedRanges(KernelOp kernel) {
     add(widest.getGatherAt(), widest.getGatherBytes(), widest);
   for (Operation &op : kernel.getBody().front()) {
     if (auto alloc = dyn_cast<AllocExchangeOp>(op)) {
-      add(alloc.getOffset(), alloc.getBytes(), alloc);
-      add(alloc.getBarrierOffset(), mbarrierBytes, alloc);
+      int64_t buffers = countExchangeBuffers(kernel.getPlan());
+      add(alloc.getOffset(), buffers * alloc.getBytes(), alloc);
+      add(alloc.getBarrierOffset(), countExchangeBarriers(buffers) * mbarrierBytes, alloc);
     } else if (auto topk = dyn_cast<TopKOp>(op)) {
       add(topk.getOffset(), topk.getSharedBytes(), topk);
     } else if (auto save = dyn_cast<SaveTopKOp>(op)) {
@@ -348,7 +391,9 @@ static SmallVector<SharedRange> sharedRanges(KernelOp kernel) {
     } else if (auto stage = dyn_cast<StageOp>(op)) {
       RankedTensorType tile = stage.getStaged().getType().getTile();
       add(stage.getOffset(),
-          countStageBuffers(kernel) * getCtaElements(tile) * tile.getElementTypeBitWidth() / 8, stage);
+          countStageBuffers(kernel.getPlan()) * getCtaElements(tile) *
+              tile.getElementTypeBitWidth() / 8,
+          stage);
       add(stage.getBarrierOffset(), mbarrierBytes, stage);
     } else if (auto load = dyn_cast<LoadOp>(op); load && load.getFirstRead() == load) {
       add(load.getKeptAt(),
@@ -603,10 +648,66 @@ static LogicalResult verifyTiles(KernelOp kernel) {
       continue;
     }
     bool isFirst = isa<ClusterInitOp, ClusterArriveOp, ClusterWaitOp>(op);
+    if (auto load = dyn_cast<LoadOp>(op))
+      isFirst = kernel.getOperandAttr(cast<BlockArgument>(load.getSource()).getArgNumber())
+                    .getRole() == Role::columns;
     if (kernel.getSharedBytes() && stays && !hasBegun && !isFirst)
       return op.emitOpError("must come after the each_tile of a kernel whose plan has "
                             "'partials'");
   }
+  return success();
+}
+
+/// Whether `op` needs what a thread keeps of its row, but by way of an exchange: a
+/// reduction, or a row that was loaded into registers.
+static bool needsKept(KernelOp kernel, Operation *op) {
+  SmallVector<Value> worklist(op->getOperands());
+  llvm::SmallPtrSet<Operation *, 32> seen;
+  while (!worklist.empty()) {
+    Operation *source = worklist.pop_back_val().getDefiningOp();
+    if (!source || isa<CollectOp>(source) || !seen.insert(source).second)
+      continue;
+    if (isa<ThreadReduceOp, WarpReduceOp>(source))
+      return true;
+    if (auto load = dyn_cast<LoadOp>(source)) {
+      unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
+      if (kernel.getOperandAttr(number).getRole() == Role::row)
+        return true;
+    }
+    llvm::append_range(worklist, source->getOperands());
+  }
+  return false;
+}
+
+/// C25
+static LogicalResult verifyOverlap(KernelOp kernel) {
+  PlanAttr plan = kernel.getPlan();
+  bool overlaps = plan.overlapsTiles() && !kernel.isFold();
+  if (overlaps && (plan.getPartials() == 0 || plan.getCluster() == 1))
+    return kernel.emitOpError("plan with 'overlap' must have 'partials' and a 'cluster', "
+                              "got partials = ")
+           << plan.getPartials() << ", cluster = " << plan.getCluster();
+  TileBeforeOp before;
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto next = dyn_cast<TileBeforeOp>(op)) {
+      if (before || !overlaps || !kernel.getSharedBytes())
+        return op.emitOpError("must stand once in a kernel whose plan has 'overlap', with "
+                              "barriers placed, and in no other");
+      before = next;
+      continue;
+    }
+    if (!before)
+      continue;
+    bool stays = isa<CollectOp, StoreOp, AccumulateOp, ExchangeWaitOp, ClusterArriveOp>(op);
+    if (!stays && !isMemoryEffectFree(&op))
+      return op.emitOpError("must come before the tile_before: what follows only collects "
+                            "and stores");
+    if (isa<StoreOp, AccumulateOp>(op) && needsKept(kernel, &op))
+      return op.emitOpError("must not use what a thread keeps from before the tile_before: "
+                            "hold the kernel's rows by async");
+  }
+  if (overlaps && kernel.getSharedBytes() && !before)
+    return kernel.emitOpError("must have a tile_before, as its plan has 'overlap'");
   return success();
 }
 
@@ -632,7 +733,8 @@ LogicalResult KernelOp::verifyRegions() {
         failed(verifySlices(op, getPlan().getSlices())) ||
         failed(verifyWorkspace(*this, op)) || failed(verifyPadding(*this, op)))
       return failure();
-  if (failed(verifyPartials(*this)) || failed(verifyTiles(*this)))
+  if (failed(verifyPartials(*this)) || failed(verifyTiles(*this)) ||
+      failed(verifyOverlap(*this)))
     return failure();
   if (failed(ProtocolChecker(*this).check()) || failed(verifyPlacement(*this)))
     return failure();

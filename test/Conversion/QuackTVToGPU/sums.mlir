@@ -8,14 +8,14 @@
 #tile = #quack_tv.layout<warp = [2:128], lane = [32:4], value = [4:1]>
 #single = #quack_tv.layout<lane = [32:4], value = [4:1]>
 
-// Two rows a tile: of the last one perhaps only one exists, so that -0 is added.
+// Two rows a tile: of the last one perhaps only one exists, and the sum stays.
 // CHECK-LABEL: llvm.func @groups(
 // CHECK: arith.divui %{{.*}}, %c2
 // CHECK: %[[LOOP:.*]]:5 = scf.for %[[TILE:.*]] = %{{.*}} to %{{.*}} step %c3_i64{{.*}} iter_args(%[[S:.*]] = %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[PHASE:.*]] = %c0_i32
 // CHECK: arith.muli %[[TILE]], %c2
 // CHECK: ld.global.v4.b32
-// CHECK: arith.select %{{.*}}, %{{.*}}, %cst{{.*}} : f32
-// CHECK: llvm.inline_asm has_side_effects {{.*}}"add.rn.f32 $0, $1, $2;", "=f,f,f" %[[S]],
+// CHECK: %[[NEXT:.*]] = llvm.inline_asm has_side_effects {{.*}}"add.rn.f32 $0, $1, $2;", "=f,f,f" %[[S]],
+// CHECK-NEXT: arith.select %{{.*}}, %[[NEXT]], %[[S]] : f32
 // CHECK-COUNT-3: "add.rn.f32 $0, $1, $2;"
 // CHECK: arith.xori %[[PHASE]], %c1_i32
 // CHECK: scf.yield

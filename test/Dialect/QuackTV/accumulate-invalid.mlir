@@ -22,6 +22,9 @@ print("// -----\n".join(aliases + case for case in cases))
 #row = #quack_tv.layout<warp = [2:0], lane = [32:0]>
 #partials = #quack_tv.layout<cta = [2:1], lane = [32:0]>
 #pairrow = #quack_tv.layout<cta = [2:0], lane = [32:0]>
+#over = #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 2, vector = 4, hold = {x = async}, partials = 2, overlap = true>
+#half = #quack_tv.layout<cta = [2:128], lane = [32:4], value = [4:1]>
+#halves = #quack_tv.layout<cta = [2:32], lane = [32:1]>
 // -----
 quack_tv.kernel @accumulate_c1_row(%x: memref<?x128xf32> in row, %y: memref<?x128xf32> out row) plan #plan {
   %v = quack_tv.load %x : memref<?x128xf32> -> tensor<1x128xf32, #tile>
@@ -156,4 +159,171 @@ quack_tv.kernel @kernel_c5_remote_buffer_of_the_next_tile(%x: memref<?x2xf32> in
   quack_tv.cluster_arrive
   quack_tv.accumulate %r, %s at 0 : tensor<1x1xf32, #pairrow>, memref<f32>
   quack_tv.cluster_wait
+}
+// -----
+// expected-error @below {{'quack_tv.kernel' op plan with 'overlap' must have 'partials' and a 'cluster', got partials = 2, cluster = 1}}
+quack_tv.kernel @kernel_c25_no_cluster(%x: memref<?x128xf32> in row, %s: memref<128xf32> out columns)
+    plan #quack_tv.plan<threads = 32, threads_per_row = 32, rows_per_thread = 1, cluster = 1, vector = 4, partials = 2, overlap = true> {
+}
+// -----
+// expected-error @below {{'quack_tv.kernel' op must have a tile_before, as its plan has 'overlap'}}
+quack_tv.kernel @kernel_c25_no_tile_before(%x: memref<?x256xf32> in row, %w: memref<256xf32> in columns, %y: memref<?x256xf32> out row, %s: memref<256xf32> out columns) plan #over shared 1672 workspace 1024 {
+  quack_tv.cluster_init barriers [1600, 1608, 1616, 1624, 1632, 1640, 1648, 1656, 1664] expect [8, 8, 8, 8, 8, 8, 8, 8, 0]
+  quack_tv.cluster_arrive
+  quack_tv.cluster_wait
+  %0 = quack_tv.load %w : memref<256xf32> -> tensor<1x256xf32, #half>
+  quack_tv.each_tile
+  %1 = quack_tv.stage %x by async at 0 : memref<?x256xf32> -> !quack_tv.staged<tensor<1x256xf32, #half>>
+  quack_tv.await %1 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  %2 = quack_tv.read %1 pass 0 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  quack_tv.accumulate %2, %s at 0 : tensor<1x256xf32, #half>, memref<256xf32>
+  %3 = arith.mulf %2, %0 : tensor<1x256xf32, #half>
+  %4 = quack_tv.thread_reduce addf %3 : tensor<1x256xf32, #half>
+  %5 = quack_tv.warp_reduce addf %4 : tensor<1x64xf32, #halves>
+  %6 = quack_tv.alloc_exchange at 1536 bytes 8 barrier 1600
+  quack_tv.cluster_wait
+  quack_tv.publish %5 to %6 : tensor<1x2xf32, #partials>
+  quack_tv.exchange_wait %6
+  %7 = quack_tv.collect addf %6, %5 : tensor<1x2xf32, #partials> -> tensor<1x1xf32, #pairrow>
+  quack_tv.cluster_arrive release
+  %8 = quack_tv.broadcast %7 : tensor<1x1xf32, #pairrow> -> tensor<1x256xf32, #half>
+  %9 = quack_tv.read %1 pass 1 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  %10 = arith.subf %9, %8 : tensor<1x256xf32, #half>
+  quack_tv.store %10, %y : tensor<1x256xf32, #half>, memref<?x256xf32>
+}
+// -----
+quack_tv.kernel @kernel_c25_twice(%x: memref<?x256xf32> in row, %w: memref<256xf32> in columns, %y: memref<?x256xf32> out row, %s: memref<256xf32> out columns) plan #over shared 1672 workspace 1024 {
+  quack_tv.cluster_init barriers [1600, 1608, 1616, 1624, 1632, 1640, 1648, 1656, 1664] expect [8, 8, 8, 8, 8, 8, 8, 8, 0]
+  quack_tv.cluster_arrive
+  quack_tv.cluster_wait
+  %0 = quack_tv.load %w : memref<256xf32> -> tensor<1x256xf32, #half>
+  quack_tv.each_tile
+  %1 = quack_tv.stage %x by async at 0 : memref<?x256xf32> -> !quack_tv.staged<tensor<1x256xf32, #half>>
+  quack_tv.await %1 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  %2 = quack_tv.read %1 pass 0 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  quack_tv.accumulate %2, %s at 0 : tensor<1x256xf32, #half>, memref<256xf32>
+  %3 = arith.mulf %2, %0 : tensor<1x256xf32, #half>
+  %4 = quack_tv.thread_reduce addf %3 : tensor<1x256xf32, #half>
+  %5 = quack_tv.warp_reduce addf %4 : tensor<1x64xf32, #halves>
+  %6 = quack_tv.alloc_exchange at 1536 bytes 8 barrier 1600
+  quack_tv.cluster_wait
+  quack_tv.publish %5 to %6 : tensor<1x2xf32, #partials>
+  quack_tv.tile_before
+  // expected-error @below {{'quack_tv.tile_before' op must stand once in a kernel whose plan has 'overlap', with barriers placed, and in no other}}
+  quack_tv.tile_before // again
+  quack_tv.exchange_wait %6
+  %7 = quack_tv.collect addf %6, %5 : tensor<1x2xf32, #partials> -> tensor<1x1xf32, #pairrow>
+  quack_tv.cluster_arrive release
+  %8 = quack_tv.broadcast %7 : tensor<1x1xf32, #pairrow> -> tensor<1x256xf32, #half>
+  %9 = quack_tv.read %1 pass 1 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  %10 = arith.subf %9, %8 : tensor<1x256xf32, #half>
+  quack_tv.store %10, %y : tensor<1x256xf32, #half>, memref<?x256xf32>
+}
+// -----
+quack_tv.kernel @kernel_c25_awaits_late(%x: memref<?x256xf32> in row, %w: memref<256xf32> in columns, %y: memref<?x256xf32> out row, %s: memref<256xf32> out columns) plan #over shared 1672 workspace 1024 {
+  quack_tv.cluster_init barriers [1600, 1608, 1616, 1624, 1632, 1640, 1648, 1656, 1664] expect [8, 8, 8, 8, 8, 8, 8, 8, 0]
+  quack_tv.cluster_arrive
+  quack_tv.cluster_wait
+  %0 = quack_tv.load %w : memref<256xf32> -> tensor<1x256xf32, #half>
+  quack_tv.each_tile
+  %1 = quack_tv.stage %x by async at 0 : memref<?x256xf32> -> !quack_tv.staged<tensor<1x256xf32, #half>>
+  %2 = quack_tv.read %1 pass 0 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  quack_tv.accumulate %2, %s at 0 : tensor<1x256xf32, #half>, memref<256xf32>
+  %3 = arith.mulf %2, %0 : tensor<1x256xf32, #half>
+  %4 = quack_tv.thread_reduce addf %3 : tensor<1x256xf32, #half>
+  %5 = quack_tv.warp_reduce addf %4 : tensor<1x64xf32, #halves>
+  %6 = quack_tv.alloc_exchange at 1536 bytes 8 barrier 1600
+  quack_tv.cluster_wait
+  quack_tv.publish %5 to %6 : tensor<1x2xf32, #partials>
+  quack_tv.tile_before
+  quack_tv.exchange_wait %6
+  %7 = quack_tv.collect addf %6, %5 : tensor<1x2xf32, #partials> -> tensor<1x1xf32, #pairrow>
+  quack_tv.cluster_arrive release
+  %8 = quack_tv.broadcast %7 : tensor<1x1xf32, #pairrow> -> tensor<1x256xf32, #half>
+  // expected-error @below {{'quack_tv.await' op must come before the tile_before: what follows only collects and stores}}
+  quack_tv.await %1 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  %9 = quack_tv.read %1 pass 1 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  %10 = arith.subf %9, %8 : tensor<1x256xf32, #half>
+  quack_tv.store %10, %y : tensor<1x256xf32, #half>, memref<?x256xf32>
+}
+// -----
+quack_tv.kernel @kernel_c25_kept_row(%x: memref<?x256xf32> in row, %w: memref<256xf32> in columns, %y: memref<?x256xf32> out row, %s: memref<256xf32> out columns) plan #over shared 1672 workspace 1024 {
+  quack_tv.cluster_init barriers [1600, 1608, 1616, 1624, 1632, 1640, 1648, 1656, 1664] expect [8, 8, 8, 8, 8, 8, 8, 8, 0]
+  quack_tv.cluster_arrive
+  quack_tv.cluster_wait
+  %0 = quack_tv.load %w : memref<256xf32> -> tensor<1x256xf32, #half>
+  quack_tv.each_tile
+  %v = quack_tv.load %x : memref<?x256xf32> -> tensor<1x256xf32, #half>
+  %1 = quack_tv.stage %x by async at 0 : memref<?x256xf32> -> !quack_tv.staged<tensor<1x256xf32, #half>>
+  quack_tv.await %1 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  %2 = quack_tv.read %1 pass 0 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  quack_tv.accumulate %2, %s at 0 : tensor<1x256xf32, #half>, memref<256xf32>
+  %3 = arith.mulf %2, %0 : tensor<1x256xf32, #half>
+  %4 = quack_tv.thread_reduce addf %3 : tensor<1x256xf32, #half>
+  %5 = quack_tv.warp_reduce addf %4 : tensor<1x64xf32, #halves>
+  %6 = quack_tv.alloc_exchange at 1536 bytes 8 barrier 1600
+  quack_tv.cluster_wait
+  quack_tv.publish %5 to %6 : tensor<1x2xf32, #partials>
+  quack_tv.tile_before
+  quack_tv.exchange_wait %6
+  %7 = quack_tv.collect addf %6, %5 : tensor<1x2xf32, #partials> -> tensor<1x1xf32, #pairrow>
+  quack_tv.cluster_arrive release
+  %8 = quack_tv.broadcast %7 : tensor<1x1xf32, #pairrow> -> tensor<1x256xf32, #half>
+  %9 = quack_tv.read %1 pass 1 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  %10 = arith.subf %v, %8 : tensor<1x256xf32, #half>
+  // expected-error @below {{'quack_tv.store' op must not use what a thread keeps from before the tile_before: hold the kernel's rows by async}}
+  quack_tv.store %10, %y : tensor<1x256xf32, #half>, memref<?x256xf32>
+}
+// -----
+quack_tv.kernel @kernel_c5_no_wait(%x: memref<?x256xf32> in row, %w: memref<256xf32> in columns, %y: memref<?x256xf32> out row, %s: memref<256xf32> out columns) plan #over shared 1672 workspace 1024 {
+  quack_tv.cluster_init barriers [1600, 1608, 1616, 1624, 1632, 1640, 1648, 1656, 1664] expect [8, 8, 8, 8, 8, 8, 8, 8, 0]
+  quack_tv.cluster_arrive
+  quack_tv.cluster_wait
+  %0 = quack_tv.load %w : memref<256xf32> -> tensor<1x256xf32, #half>
+  quack_tv.each_tile
+  %1 = quack_tv.stage %x by async at 0 : memref<?x256xf32> -> !quack_tv.staged<tensor<1x256xf32, #half>>
+  quack_tv.await %1 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  %2 = quack_tv.read %1 pass 0 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  quack_tv.accumulate %2, %s at 0 : tensor<1x256xf32, #half>, memref<256xf32>
+  %3 = arith.mulf %2, %0 : tensor<1x256xf32, #half>
+  %4 = quack_tv.thread_reduce addf %3 : tensor<1x256xf32, #half>
+  %5 = quack_tv.warp_reduce addf %4 : tensor<1x64xf32, #halves>
+  %6 = quack_tv.alloc_exchange at 1536 bytes 8 barrier 1600
+  quack_tv.publish %5 to %6 : tensor<1x2xf32, #partials>
+  quack_tv.tile_before
+  quack_tv.exchange_wait %6
+  %7 = quack_tv.collect addf %6, %5 : tensor<1x2xf32, #partials> -> tensor<1x1xf32, #pairrow>
+  // expected-error @below {{'quack_tv.cluster_arrive' op must not follow a cluster_arrive without a cluster_wait between}}
+  quack_tv.cluster_arrive release
+  %8 = quack_tv.broadcast %7 : tensor<1x1xf32, #pairrow> -> tensor<1x256xf32, #half>
+  %9 = quack_tv.read %1 pass 1 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  %10 = arith.subf %9, %8 : tensor<1x256xf32, #half>
+  quack_tv.store %10, %y : tensor<1x256xf32, #half>, memref<?x256xf32>
+}
+// -----
+quack_tv.kernel @kernel_c10_meeting(%x: memref<?x256xf32> in row, %w: memref<256xf32> in columns, %y: memref<?x256xf32> out row, %s: memref<256xf32> out columns) plan #over shared 1672 workspace 1024 {
+  quack_tv.cluster_init barriers [1600, 1608, 1616, 1624, 1632, 1640, 1648, 1656, 1664] expect [8, 8, 8, 8, 8, 8, 8, 8, 8]
+  quack_tv.cluster_arrive
+  quack_tv.cluster_wait
+  %0 = quack_tv.load %w : memref<256xf32> -> tensor<1x256xf32, #half>
+  quack_tv.each_tile
+  %1 = quack_tv.stage %x by async at 0 : memref<?x256xf32> -> !quack_tv.staged<tensor<1x256xf32, #half>>
+  quack_tv.await %1 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  %2 = quack_tv.read %1 pass 0 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  quack_tv.accumulate %2, %s at 0 : tensor<1x256xf32, #half>, memref<256xf32>
+  %3 = arith.mulf %2, %0 : tensor<1x256xf32, #half>
+  %4 = quack_tv.thread_reduce addf %3 : tensor<1x256xf32, #half>
+  %5 = quack_tv.warp_reduce addf %4 : tensor<1x64xf32, #halves>
+  // expected-error @below {{'quack_tv.alloc_exchange' op must have the bytes that its mbarrier expects, 8, got 0}}
+  %6 = quack_tv.alloc_exchange at 1536 bytes 8 barrier 1600
+  quack_tv.cluster_wait
+  quack_tv.publish %5 to %6 : tensor<1x2xf32, #partials>
+  quack_tv.tile_before
+  quack_tv.exchange_wait %6
+  %7 = quack_tv.collect addf %6, %5 : tensor<1x2xf32, #partials> -> tensor<1x1xf32, #pairrow>
+  quack_tv.cluster_arrive release
+  %8 = quack_tv.broadcast %7 : tensor<1x1xf32, #pairrow> -> tensor<1x256xf32, #half>
+  %9 = quack_tv.read %1 pass 1 : !quack_tv.staged<tensor<1x256xf32, #half>>
+  %10 = arith.subf %9, %8 : tensor<1x256xf32, #half>
+  quack_tv.store %10, %y : tensor<1x256xf32, #half>, memref<?x256xf32>
 }

@@ -4,7 +4,7 @@
 // Syntax
 //===----------------------------------------------------------------------===//
 
-// expected-error @below {{unknown plan field 'warps', expected threads, threads_per_row, rows_per_thread, cluster, split, vector, alignment, ctas_per_sm, exchange, hold, kept, load, store, rows, least_rows, partials or reproducible}}
+// expected-error @below {{unknown plan field 'warps', expected threads, threads_per_row, rows_per_thread, cluster, split, vector, alignment, ctas_per_sm, exchange, hold, kept, load, store, rows, least_rows, partials, overlap or reproducible}}
 #plan = #quack_tv.plan<warps = 4>
 
 // -----

@@ -342,3 +342,43 @@ TEST(MBarrier, SuspendTimeHint) {
   expectError("mbarrier.test_wait.parity.shared.b64 %p1, [%r4], 0, 1000;",
               "takes 3 operands");
 }
+
+//===----------------------------------------------------------------------===//
+// Relaxed uses beside fences
+//===----------------------------------------------------------------------===//
+
+/// CTA 0 reads its own word and arrives at the mbarrier of CTA 1, after `released`; CTA 1
+/// waits, and after `acquired` writes that word.
+static std::string readThenOverwrite(const std::string &released,
+                                     const std::string &acquired) {
+  return "mov.u64 %rd1, memory; xor.b32 %r2, %r1, 1; mov.u32 %r4, memory;\n"
+         "mapa.shared::cluster.u64 %rd3, %rd1, %r2;\n"
+         "setp.ne.u32 %p0, %r0, 0; @%p0 bra A;\n"
+         "mbarrier.init.shared.b64 [memory], 1; st.shared.b32 [memory+16], 5;\n"
+         "fence.mbarrier_init.release.cluster;\n"
+         "A: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"
+         "@%p0 bra E; setp.eq.u32 %p1, %r1, 1; @%p1 bra B;\n"
+         "ld.shared.b32 %r5, [memory+16];\n" +
+         released +
+         "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%rd3];\n"
+         "st.global.b32 [%rd0], %r5; bra E;\nB:\n" +
+         wait("W", 0, ".relaxed.cluster") + acquired +
+         "st.shared::cluster.b32 [%rd3+16], 6;\n"
+         "E: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n";
+}
+
+TEST(MBarrier, RelaxedUsesHandOnWhatFencesRelease) {
+  std::string release = "fence.release.sync_restrict::shared::cta.cluster;\n";
+  std::string acquire = "fence.acquire.sync_restrict::shared::cluster.cluster;\n";
+  std::string good = readThenOverwrite(release, acquire);
+  expectWords(good, {5}, {32, 2});
+  for (const std::string &bad :
+       {readThenOverwrite("", acquire), readThenOverwrite(release, ""),
+        readThenOverwrite("fence.acq_rel.cta;\n", acquire)})
+    expectFault("race", bad, good, {32, 2});
+  expectClean(readThenOverwrite("fence.acq_rel.cluster;\n", "fence.acq_rel.gpu;\n"),
+              {32, 2});
+  expectError("fence.release.sync_restrict::shared::cluster.cluster;", "unknown modifier");
+  expectError("fence.acquire.sync_restrict::shared::cta.cluster;", "unknown modifier");
+  expectError("fence.release.sync_restrict::shared::cta.gpu;", "");
+}

@@ -35,6 +35,14 @@ inline int64_t exchangeReadWords(int64_t values, int64_t at) {
   return left <= 2 ? left : 4;
 }
 
+/// The mbarriers of an exchange lie side by side, 8 bytes each (PTX ISA, mbarrier): one
+/// for the bytes of each buffer and, where tiles overlap and there are several, one more,
+/// at which the warps of all CTAs arrive when they have read some tiles' partials.
+inline constexpr int64_t mbarrierBytes = 8;
+inline int64_t countExchangeBarriers(int64_t buffers) {
+  return buffers > 1 ? buffers + 1 : 1;
+}
+
 } // namespace quack::tv
 
 #endif // QUACK_DIALECT_QUACKTV_EXCHANGE_H

@@ -73,10 +73,22 @@ inline constexpr int64_t maxAccessBytes = 16;
 
 namespace quack::tv {
 
-/// Returns how many buffers a stage of `kernel` has: where a cluster works on one tile
-/// after the other, that of the next is on its way while this one's is read.
-inline int64_t countStageBuffers(KernelOp kernel) {
-  return kernel.getPlan().getPartials() > 0 ? 2 : 1;
+/// Returns how many buffers a stage of a kernel with `plan` has: where a cluster works
+/// on one tile after the other, that of the next is on its way while this one's is
+/// read; where tiles overlap, two of them are.
+inline int64_t countStageBuffers(PlanAttr plan) {
+  if (plan.overlapsTiles())
+    return 3;
+  return plan.getPartials() > 0 ? 2 : 1;
+}
+
+/// Where tiles overlap, the CTAs of a cluster meet once in so many tiles.
+inline constexpr int64_t tilesOfMeeting = 4;
+
+/// Returns how many buffers an exchange has: where tiles overlap, those of one meeting
+/// are written while those of the one before are read.
+inline int64_t countExchangeBuffers(PlanAttr plan) {
+  return plan.overlapsTiles() ? 2 * tilesOfMeeting : 1;
 }
 
 /// Columns of one CTA of a kernel that folds: a lane has one.

@@ -157,6 +157,7 @@ CASES = [
     ("quantize_int8", X, ["y", "scale"], {}),
     ("quantize_fp8_static", X, ["y"], {"scale": 0.25}),
     ("quantize_fp8_groups", X, ["y", "scale"], {}),
+    ("quantize_fp8_groups_pow2", X, ["y", "scale"], {}),
 ] + [
     (norm + "_quantize_fp8" + groups, operands, outputs, EPS)
     for norm in ("rms_norm", "layer_norm") for groups in ("", "_groups")

@@ -26,7 +26,8 @@ POINTS = {
 # What is exact, or rounded by the store alone, has no error to be seen.
 EXACT = {("max", "m"), ("min", "y"), ("amax", "y"), ("any", "y"), ("all", "y"),
          ("argmax", "column"), ("argmax", "value"), ("argmin", "column"), ("argmin", "value"),
-         ("quantize_fp8_pow2", "scale"), ("target_count", "divisor")}
+         ("quantize_fp8_pow2", "scale"), ("quantize_fp8_groups_pow2", "scale"),
+         ("target_count", "divisor")}
 # One number a launch, in which the errors of many rows are averaged.
 AVERAGED = {("cross_entropy", "total"), ("cross_entropy", "weight_sum"),
             ("cross_entropy_backward", "total"), ("target_weights", "divisor")}

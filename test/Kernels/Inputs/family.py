@@ -323,8 +323,9 @@ def quantisation():
         x = numbers(3, columns, 1)
         x[1] = [0.0] * columns
         for kernel, kind in itertools.product(
-                ("quantize_fp8", "quantize_fp8_pow2", "quantize_fp8_groups"), MOST):
-            for size in (32, 64, 128) if kernel.endswith("groups") else (0,):
+                ("quantize_fp8", "quantize_fp8_pow2", "quantize_fp8_groups",
+                 "quantize_fp8_groups_pow2"), MOST):
+            for size in (32, 64, 128) if "groups" in kernel else (0,):
                 got = runs(kernel, {"x": x}, ["y", "scale"], [("y", kind)], columns, groups=size)
                 quantised(kernel, x, size or columns, kind, got)
         got = runs("quantize_fp8_static", {"x": x}, ["y"], columns=columns, scalars=[("scale", 0.25)])

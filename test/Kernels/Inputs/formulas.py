@@ -483,6 +483,11 @@ def quantize_fp8_groups(tree, x, code="e4m3"):
     return quantised(x, 0.0, code, size=128)
 
 
+@formula("quantize_fp8_groups_pow2")
+def quantize_fp8_groups_pow2(tree, x, code="e4m3"):
+    return quantised(x, 0.0, code, size=128, power_of_two=True)
+
+
 def norm_quantised(norm, size=None):
     """A norm that is stored in 8 bits."""
     def of(tree, x, eps, code="e4m3", **given):

@@ -151,7 +151,13 @@ LogicalResult TileMachine::visit(Operation *op) {
       .Case([&](tv::SaveTopKOp save) { return visitSaveTopK(save); })
       .Case([&](tv::RecallOp recall) { return visitRecall(recall); })
       .Case([&](tv::ScatterOp scatter) { return visitScatter(scatter); })
-      .Case<tv::EachTileOp, tv::TileBeforeOp>([&](Operation *) { return success(); })
+      .Case([&](tv::EachTileOp) {
+        // Tiles are evaluated one by one: where they overlap, those that a tile's wait is
+        // for have been collected.
+        hasArrived |= kernel.getPlan().overlapsTiles();
+        return success();
+      })
+      .Case([&](tv::TileBeforeOp) { return success(); })
       .Case([&](tv::AccumulateOp sum) { return visitAccumulate(sum); })
       .Case([&](tv::SaveOp save) { return visitSave(save); })
       .Case([&](tv::MergeOp merge) { return visitMerge(merge); })

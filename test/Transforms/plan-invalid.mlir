@@ -11,7 +11,7 @@
 // RUN: echo 'quack.kernel @both(%%x: memref<?x64xf32> in row) plan #quack_tv.plan<threads = 128> {}' | not quack-opt --quack-plan="pin='threads_per_row = 96'" 2>&1 | FileCheck %s --check-prefix=BOTH
 
 // TARGET: error: unknown target 'v100', expected one of: h100, h200
-// PIN: error: pin 'thread = 64': unknown plan field 'thread', expected threads, threads_per_row, rows_per_thread, cluster, split, vector, alignment, ctas_per_sm, exchange, hold, kept, load, store, rows, least_rows, partials or reproducible
+// PIN: error: pin 'thread = 64': unknown plan field 'thread', expected threads, threads_per_row, rows_per_thread, cluster, split, vector, alignment, ctas_per_sm, exchange, hold, kept, load, store, rows, least_rows, partials, overlap or reproducible
 // RULE: error: pin 'threads = 63': plan field 'threads' must be a multiple of 32 from 32 to 1024, got 63; nearest legal: 32, 64
 // EMPTY: error: pin ',': expected valid keyword; write for example 'threads = 256, cluster = 4'
 // ZERO: error: pin 'threads = 0': plan field 'threads' must be a multiple of 32 from 32 to 1024, got 0; nearest legal: 32

@@ -11,6 +11,68 @@
 
 include "mlir/Pass/PassBase.td"
 
+def QuackRaiseLinalg : Pass<"quack-raise-linalg", "::mlir::ModuleOp"> {
+  let summary = "Finds row reductions in linalg, and makes kernels of them";
+  let description = [{
+    In each function, a reduction over the last dimensions of a tensor is the seed of a
+    group: what else works on the same rows, elementwise or by another reduction, joins
+    it, so far as data leads there. The group becomes a `quack.kernel`, called by a
+    `quack.call` in its place. Nothing but its inputs and what others use of its results
+    lies in memory then; the leading dimensions of both are collapsed to M.
+
+    Indexing maps alone decide what belongs to a row: a tensor's dimension runs over rows,
+    over columns, or over nothing (extent 1). Where two uses disagree, the user stays out
+    of the group. So does what reads or writes memory in a form that no operand of a kernel
+    has, such as a transposed row, and what kernels cannot compute as exactly as
+    the program says: sums that are rounded to bf16 at each step, floats of 64 bits. What
+    stays out is left as it is.
+
+    Before:
+    ```mlir
+    func.func @row_max(%x: tensor<8x64xf32>) -> tensor<8xf32> {
+      %least = arith.constant 0xFF800000 : f32
+      %empty = tensor.empty() : tensor<8xf32>
+      %init = linalg.fill ins(%least : f32) outs(%empty : tensor<8xf32>) -> tensor<8xf32>
+      %m = linalg.reduce { arith.maximumf } ins(%x : tensor<8x64xf32>)
+          outs(%init : tensor<8xf32>) dimensions = [1]
+      return %m : tensor<8xf32>
+    }
+    ```
+    After:
+    ```mlir
+    quack.kernel @row_max_0(%in0: memref<?x64xf32> in row, %out0: memref<?xf32> out scalar) {
+      %v = quack.load %in0 : memref<?x64xf32> -> tensor<64xf32>
+      %max = quack.reduce maximumf %v : tensor<64xf32> -> f32
+      quack.store %max, %out0 : f32, memref<?xf32>
+    }
+    func.func @row_max(%x: tensor<8x64xf32>) -> tensor<8xf32> {
+      %empty = tensor.empty() : tensor<8xf32>
+      %m = quack.call @row_max_0(%x : tensor<8x64xf32>) outs(%empty : tensor<8xf32>) -> tensor<8xf32>
+      return %m : tensor<8xf32>
+    }
+    ```
+
+    A group that no plan of `target` holds is left alone. Remarks of category
+    `quack-raise-linalg` say what was raised, what stayed out, and why.
+
+    Assumes: functions that are called are inlined, where their operations are to join a
+    group. Guarantees: values are unchanged but for the order of reductions, and for
+    divisions by a row's scalar (see `quack`); each input of a group is read once.
+  }];
+  let options = [
+    Option<"dynamicColumns", "dynamic-columns", "bool", /*default=*/"false",
+           "Raise reductions over ? columns, too: to generic kernels, which something "
+           "must specialise for each N">,
+    Option<"target", "target", "std::string", /*default=*/"\"h200\"",
+           "The GPU that plans are made for (h100, h200)">];
+  let dependentDialects = ["::quack::QuackDialect", "::quack::tv::QuackTVDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"raised", "raised", "groups that became kernels">,
+    Statistic<"absorbed", "absorbed", "operations that they had">];
+}
+
 def QuackSpecialize : Pass<"quack-specialize", "::mlir::ModuleOp"> {
   let summary = "Fixes N and the storage types of generic kernels";
   let description = [{

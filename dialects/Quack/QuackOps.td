@@ -499,6 +499,7 @@ def Quack_ExtractOp : Quack_Op<"extract", [
   }];
 }
 
+include "Quack/QuackCallOp.td"
 include "Quack/QuackGroupOps.td"
 include "Quack/QuackPickOps.td"
 

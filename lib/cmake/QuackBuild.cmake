@@ -35,6 +35,7 @@ endif()
 set(QUACK_MLIR_LIBS
   MLIROptLib MLIRArithDialect MLIRArithToLLVM MLIRArithTransforms
   MLIRControlFlowToLLVM MLIRConvertToLLVMInterface MLIRFuncDialect
+  MLIRFuncInlinerExtension MLIRLinalgDialect MLIRTensorDialect
   MLIRFuncToLLVM MLIRGPUDialect MLIRLLVMDialect MLIRMathDialect
   MLIRMathToLLVM MLIRMathTransforms MLIRMemRefDialect MLIRNVVMDialect
   MLIRNVVMToLLVM MLIRSCFDialect MLIRSCFToControlFlow MLIRVectorDialect

@@ -1,0 +1,196 @@
+//===- lib/Raise/RaiseLinalg.cpp - quack-raise-linalg -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Level 0 to 1. Each reduction along rows is tried as the seed of a group. What turns out
+// to be in the way of a kernel is taken out, and the group is made again without it;
+// nothing is changed before all of a kernel is there and has a plan.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Outline.h"
+
+#include "quack/Plan/Planner.h"
+#include "quack/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#define DEBUG_TYPE "quack-raise-linalg"
+
+using namespace mlir;
+
+namespace quack {
+#define GEN_PASS_DEF_QUACKRAISELINALG
+#include "dialects/Passes/Passes.h.inc"
+} // namespace quack
+
+using namespace quack;
+using namespace quack::raise;
+
+namespace {
+class RaiseLinalgPass : public quack::impl::QuackRaiseLinalgBase<RaiseLinalgPass> {
+public:
+  using QuackRaiseLinalgBase::QuackRaiseLinalgBase;
+  void runOnOperation() override;
+
+private:
+  void raiseBlock(func::FuncOp func, Block &block);
+  /// Raises the group of `anchor`, or says why not.
+  void raiseGroup(func::FuncOp func, Operation *anchor);
+  /// Puts the kernel before `func`, if it can be planned.
+  KernelOp createKernel(func::FuncOp func, KernelBuilder &builder, std::string &whyNot);
+
+  std::optional<Target> gpu;
+  llvm::DenseSet<Operation *> tried;
+};
+} // namespace
+
+static remark::RemarkOpts remarkOn(func::FuncOp func, StringRef name) {
+  return remark::RemarkOpts::name(name)
+      .category("quack-raise-linalg")
+      .function(func.getSymName());
+}
+
+/// Returns a name that PTX has, too, and nobody in `module`.
+static std::string nameKernel(ModuleOp module, StringRef function) {
+  std::string base = function.str();
+  for (char &c : base)
+    if (!llvm::isAlnum(c) && c != '_' && c != '$')
+      c = '_';
+  if (base.empty() || llvm::isDigit(base.front()))
+    base = "_" + base;
+  for (unsigned number = 0;; ++number) {
+    std::string name = base + "_" + std::to_string(number);
+    if (!module.lookupSymbol(name))
+      return name;
+  }
+}
+
+KernelOp RaiseLinalgPass::createKernel(func::FuncOp func, KernelBuilder &builder,
+                                       std::string &whyNot) {
+  OpBuilder b(func);
+  auto module = func->getParentOfType<ModuleOp>();
+  KernelOp kernel = builder.create(b, nameKernel(module, func.getSymName()));
+  // What is wrong with it is no error: the program stays as it is.
+  ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
+    if (whyNot.empty())
+      whyNot = diagnostic.str();
+    return success();
+  });
+  bool isGeneric = ShapedType::isDynamic(kernel.getColumns());
+  if (succeeded(verify(kernel)) &&
+      (isGeneric || succeeded(choosePlan(kernel, *gpu, tv::PlanAttr()))))
+    return kernel;
+  kernel.erase();
+  return KernelOp();
+}
+
+/// Says what a group that was raised spares: tensors that are no longer written and read
+/// again.
+static std::string describe(const Group &group, const KernelBuilder &builder,
+                            KernelOp kernel) {
+  unsigned apart = 0;
+  for (Operation *op : group.inOrder()) {
+    const Member &member = *group.lookup(op);
+    auto isRow = [&](const Access &access) {
+      return !access.extract &&
+             group.space.roleOf(group.labelsOf(access, member.loops)) == Role::row;
+    };
+    if (isa<linalg::LinalgOp, linalg::SoftmaxOp>(op))
+      apart += llvm::count_if(member.view.reads, isRow) +
+               llvm::count_if(member.view.results, isRow);
+  }
+  auto isRow = [](const KernelOperand &operand) { return operand.role == Role::row; };
+  auto together =
+      llvm::count_if(builder.inputs, isRow) + llvm::count_if(builder.outputs, isRow);
+  int64_t columns = kernel.getColumns();
+  return llvm::formatv("{0} operations, {1} of them reductions, are @{2}: of rows of {3} "
+                       "columns {4} are read or written in place of {5}",
+                       builder.numOperations, builder.numReductions, kernel.getSymName(),
+                       ShapedType::isDynamic(columns) ? "?" : std::to_string(columns),
+                       together, apart);
+}
+
+void RaiseLinalgPass::raiseGroup(func::FuncOp func, Operation *anchor) {
+  auto miss = [&](StringRef whyNot) {
+    remark::missed(anchor->getLoc(), remarkOn(func, "NotRaised"))
+        << "this reduction is left as it is: " + whyNot.str();
+  };
+  Excluded excluded;
+  while (true) {
+    std::string whyNot;
+    std::optional<Group> group = Group::seed(anchor, whyNot);
+    if (!group)
+      return miss(whyNot);
+    if (ShapedType::isDynamic(group->space.columns()) && !dynamicColumns)
+      return miss("the number of columns is not known; dynamic-columns raises it to a "
+                  "generic kernel, which must be specialised");
+    group->grow(excluded);
+    std::optional<Obstacle> obstacle = group->findCycle();
+    KernelBuilder builder(*group, &getContext());
+    if (!obstacle && failed(builder.build()))
+      obstacle = builder.obstacle;
+    if (obstacle && obstacle->op != anchor) {
+      excluded.insert({obstacle->op, obstacle->why});
+      continue;
+    }
+    if (obstacle)
+      return miss(obstacle->why);
+    if (!canOutline(*group, builder))
+      return miss("an extent of its results is not known before they are there");
+    KernelOp kernel = createKernel(func, builder, whyNot);
+    if (!kernel)
+      return miss(whyNot);
+    for (const auto &[op, why] : excluded)
+      remark::missed(op->getLoc(), remarkOn(func, "LeftOut"))
+          << "this operation stays out of @" + kernel.getSymName().str() + ": " + why;
+    remark::passed(anchor->getLoc(), remarkOn(func, "Raised"))
+        << describe(*group, builder, kernel);
+    ++raised;
+    absorbed += builder.numOperations;
+    outline(*group, builder, kernel, [&](Operation *op) { tried.erase(op); });
+    return;
+  }
+}
+
+/// Returns whether `op` combines elements of a tensor.
+static bool isReduction(Operation *op) {
+  if (isa<linalg::SoftmaxOp>(op))
+    return op->getNumResults() == 1;
+  auto linalg = dyn_cast<linalg::LinalgOp>(op);
+  return linalg && linalg.hasPureTensorSemantics() && linalg.getNumReductionLoops() != 0;
+}
+
+void RaiseLinalgPass::raiseBlock(func::FuncOp func, Block &block) {
+  while (true) {
+    auto anchor = llvm::find_if(block, [&](Operation &op) {
+      return isReduction(&op) && !tried.contains(&op);
+    });
+    if (anchor == block.end())
+      return;
+    tried.insert(&*anchor);
+    raiseGroup(func, &*anchor);
+  }
+}
+
+void RaiseLinalgPass::runOnOperation() {
+  gpu = Target::lookup(target);
+  if (!gpu) {
+    getOperation().emitError("unknown target '")
+        << target << "', expected one of: " << llvm::join(Target::names(), ", ");
+    return signalPassFailure();
+  }
+  for (func::FuncOp func : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+    SmallVector<Block *> blocks;
+    func.walk([&](Operation *op) {
+      if (isReduction(op) && !llvm::is_contained(blocks, op->getBlock()))
+        blocks.push_back(op->getBlock());
+    });
+    for (Block *block : blocks)
+      raiseBlock(func, *block);
+  }
+}

@@ -236,7 +236,8 @@ std::optional<Obstacle> Group::findCycle() const {
     Operation *out = op == anchor ? findFeeder(*this, other, others) : op;
     return Obstacle{out ? out : anchor, why.str()};
   };
-  for (Operation *op : llvm::reverse(inOrder())) {
+  SmallVector<Operation *> ops = inOrder();
+  for (Operation *op : llvm::reverse(ops)) {
     // The group takes the place of its last member. What has side effects keeps its own.
     for (Operation *other : others)
       if (owns(op) && other->isBeforeInBlock(op) && !isMemoryEffectFree(other))

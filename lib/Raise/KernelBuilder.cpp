@@ -36,7 +36,8 @@ static std::string textOf(Type type) {
 
 void KernelBuilder::findOutputs() {
   Block *block = group.anchor->getBlock();
-  for (Operation *op : llvm::reverse(group.inOrder())) {
+  SmallVector<Operation *> ops = group.inOrder();
+  for (Operation *op : llvm::reverse(ops)) {
     const Member &member = *group.lookup(op);
     for (OpResult result : op->getResults()) {
       bool isOutput = false;

@@ -10,6 +10,7 @@
 
 #include "Outline.h"
 
+#include "quack/Plan/Pins.h"
 #include "quack/Plan/Planner.h"
 #include "quack/Transforms/Passes.h"
 
@@ -82,8 +83,9 @@ KernelOp RaiseLinalgPass::createKernel(func::FuncOp func, KernelBuilder &builder
     return success();
   });
   bool isGeneric = ShapedType::isDynamic(kernel.getColumns());
+  FailureOr<tv::PlanAttr> noPins = parsePins("", kernel);
   if (succeeded(verify(kernel)) &&
-      (isGeneric || succeeded(choosePlan(kernel, *gpu, tv::PlanAttr()))))
+      (isGeneric || succeeded(choosePlan(kernel, *gpu, *noPins))))
     return kernel;
   kernel.erase();
   return KernelOp();

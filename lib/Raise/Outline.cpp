@@ -170,9 +170,12 @@ static void eraseDead(SmallVector<Operation *> candidates,
     Operation *op = work.pop_back_val();
     if (!isOpTriviallyDead(op))
       continue;
-    for (Value operand : op->getOperands())
-      if (Operation *producer = operand.getDefiningOp())
-        work.insert(producer);
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (Operation *producer = operand.getDefiningOp();
+            producer && !op->isAncestor(producer))
+          work.insert(producer);
+    });
     onErase(op);
     op->erase();
   }

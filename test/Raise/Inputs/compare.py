@@ -4,7 +4,8 @@
 
     compare.py file.mlir [--seed=1] [--kernels=1]
 
-As it is, it runs on the CPU by upstream's tools (cpu.py). Of the raised one, kernels run in
+A file may have several parts, divided by `// -----`: of each the last function is run. As
+it is, it runs on the CPU by upstream's tools (cpu.py). Of the raised one, kernels run in
 the simulator, which also compares them with the evaluator, and the rest on the CPU. With
 --kernels the number of kernels must be that. Prints PASS, or what differs."""
 
@@ -158,8 +159,8 @@ def run_raised(module, arrays, limit):
         # The function up to the call, which returns the call's operands.
         before = text[:call.start()] + f"    return {given}\n  }}\n}}\n"
         before = re.sub(r"(func\.func (?:public )?@main\(.*?\))(?: -> .*?)? {\n",
-                        rf"\1 -> ({', '.join(value_types)}) {{\n".replace("\\", "\\\\")
-                        .replace("\\\\1", "\\1"), before, count=1)
+                        lambda m: f"{m[1]} -> ({', '.join(value_types)}) {{\n", before,
+                        count=1)
         operands = evaluate(before, values, types, arrays, value_types)
         made = split_types(made)
         outputs = run_kernel(kernels[kernel], operands, made)
@@ -196,15 +197,28 @@ def compare(module, seed, limit=None):
     return None
 
 
+def parts(text):
+    """Returns the modules of a file, their last function called main, with its old name."""
+    for part in re.split(r"^// -----$", text, flags=re.MULTILINE):
+        functions = re.findall(r"func\.func (?:public )?@(\w+)\(", part)
+        name = "main" if "main" in functions else functions[-1]
+        yield name, re.sub(rf"@{name}\b", "@main", part)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("file")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kernels", type=int)
     options = parser.parse_args()
-    wrong = compare(Path(options.file).read_text(), options.seed, options.kernels)
-    print(f"{options.file}: {wrong}" if wrong else "PASS")
-    sys.exit(wrong is not None)
+    faults = 0
+    for name, module in parts(Path(options.file).read_text()):
+        if wrong := compare(module, options.seed, options.kernels):
+            print(f"@{name}: {wrong}")
+            faults += 1
+    if not faults:
+        print("PASS")
+    sys.exit(faults != 0)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ Arrays are numpy arrays of bit patterns for types that numpy lacks (bf16: uint16
 
 import re
 import subprocess
+from pathlib import Path
 
 import numpy as np
 
@@ -18,8 +19,10 @@ NUMPY = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16, "f8E4M3FN": np
 BITS = {"f32": 32, "f16": 16, "bf16": 16, "f8E4M3FN": 8, "f8E5M2": 8, "i1": 1, "i8": 8,
         "i16": 16, "i32": 32, "i64": 64, "f64": 64}
 
+DECOMPOSE = Path(__file__).parent / "decompose-softmax.mlir"
 LOWER = [
-    "--inline", "--eliminate-empty-tensors", "--convert-elementwise-to-linalg",
+    f"--transform-preload-library=transform-library-paths={DECOMPOSE}",
+    "--transform-interpreter", "--inline", "--eliminate-empty-tensors", "--convert-elementwise-to-linalg",
     "--one-shot-bufferize=bufferize-function-boundaries", "--convert-bufferization-to-memref",
     "--convert-linalg-to-loops", "--expand-strided-metadata", "--lower-affine",
     "--math-extend-to-supported-types", "--math-expand-ops=ops=rsqrt", "--convert-arith-to-apfloat",
@@ -103,7 +106,9 @@ def run(module, name, types, arrays, results):
                f"  func.func @run() {{\n{body}\n    return\n  }}\n")
     assert text.endswith("}"), text
     text = text[:-1] + wrapper + "}\n"
-    lowered = subprocess.run([OPT, *LOWER], input=text, text=True, capture_output=True)
+    # That conversion fails on f64, which the CPU computes as well.
+    passes = [p for p in LOWER if "apfloat" not in p or "f64" not in text]
+    lowered = subprocess.run([OPT, *passes], input=text, text=True, capture_output=True)
     if lowered.returncode:
         raise RuntimeError(f"{OPT}: {lowered.stderr}\n{text}")
     libraries = libraries_folder()

@@ -104,6 +104,17 @@ SmallVector<ReassociationIndices> Shaper::groupsOf(const KernelOperand &operand)
   return groups;
 }
 
+/// Collapses `value`. A tensor without dimensions has no groups that its type could be
+/// inferred from.
+static Value createCollapse(OpBuilder &b, Location loc, Value value,
+                            ArrayRef<ReassociationIndices> groups) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (groups.empty())
+    return tensor::CollapseShapeOp::create(b, loc, type.clone(ArrayRef<int64_t>()), value,
+                                           groups);
+  return tensor::CollapseShapeOp::create(b, loc, value, groups);
+}
+
 Value Shaper::collapse(const KernelOperand &operand) {
   Value value = operand.value;
   if (operand.role == Role::value)
@@ -115,7 +126,7 @@ Value Shaper::collapse(const KernelOperand &operand) {
   if (type.getRank() == wanted && (!isOneRow(operand) || type.getDimSize(0) == 1))
     return value;
   if (type.getRank() != static_cast<int64_t>(groups.size()))
-    value = tensor::CollapseShapeOp::create(b, loc, value, groups);
+    value = createCollapse(b, loc, value, groups);
   if (!isOneRow(operand))
     return value;
   type = cast<RankedTensorType>(value.getType());
@@ -149,7 +160,7 @@ Value Shaper::expand(Value value, const KernelOperand &operand) {
     SmallVector<ReassociationIndices> unit;
     if (has.getRank() == 2)
       unit.push_back({0, 1});
-    value = tensor::CollapseShapeOp::create(b, loc, value, unit);
+    value = createCollapse(b, loc, value, unit);
     has = cast<RankedTensorType>(value.getType());
   }
   if (has.getRank() != type.getRank()) {

@@ -4,12 +4,14 @@
 // once. L16: a last dimension of ? is left alone, or raised to a kernel for any N.
 // RUN: quack-opt %s --quack-raise-linalg=dynamic-columns --verify-each | FileCheck %s --check-prefix=ANY
 // RUN: quack-opt %s --quack-raise-linalg=dynamic-columns | sed -n '/quack.kernel @any_columns/,/^  }/p' > %t.mlir
-// RUN: quack-run %t.mlir --columns=1 --rows=5 --device=sim --verify | FileCheck %s --check-prefix=RUN
-// RUN: quack-run %t.mlir --columns=9 --rows=5 --device=sim --verify | FileCheck %s --check-prefix=RUN
-// RUN: quack-run %t.mlir --columns=128 --rows=5 --device=sim --verify | FileCheck %s --check-prefix=RUN
-// RUN: quack-run %t.mlir --columns=4097 --rows=5 --device=sim --verify | FileCheck %s --check-prefix=RUN
+// RUN: quack-run %t.mlir --columns=1 --rows=5 --device=sim --verify | FileCheck %s --check-prefix=SIM
+// RUN: quack-run %t.mlir --columns=9 --rows=5 --device=sim --verify | FileCheck %s --check-prefix=SIM
+// RUN: quack-run %t.mlir --columns=128 --rows=5 --device=sim --verify | FileCheck %s --check-prefix=SIM
+// RUN: quack-run %t.mlir --columns=4097 --rows=5 --device=sim --verify | FileCheck %s --check-prefix=SIM
 // RUN: quack-opt %s --quack-raise-linalg --remarks-filter=quack-raise-linalg --remark-format=emitRemark \
 // RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// SIM: verify: ok
 
 // CHECK-LABEL: quack.kernel @softmax_0(
 // CHECK:         %[[V:.*]] = quack.load %{{.*}} : memref<?x96xbf16> -> tensor<96xf32>

@@ -24,14 +24,17 @@ public:
   Shaper(const Group &group, const KernelBuilder &builder, OpBuilder &b, Location loc)
       : group(group), builder(builder), b(b), loc(loc),
         rows(group.space.all(/*areColumns=*/false)),
-        columns(group.space.all(/*areColumns=*/true)) {}
+        columns(group.space.all(/*areColumns=*/true)), dependents(group.dependents()) {}
 
   Value collapse(const KernelOperand &operand);
   Value expand(Value value, const KernelOperand &operand);
-  /// Creates what a result is written to, in the call's shape.
+  /// Returns or creates what a result is written to, in the call's shape.
   Value createInit(const KernelOperand &operand);
 
 private:
+  /// Returns the destination of a member's result if it is more than a shape, and there
+  /// before the group.
+  Value findPlace(Value result) const;
   /// Returns the dimensions of `operand` that make each dimension of the call's shape, but
   /// for the 1 of a single row.
   SmallVector<ReassociationIndices> groupsOf(const KernelOperand &operand) const;
@@ -48,6 +51,7 @@ private:
   OpBuilder &b;
   Location loc;
   Axes rows, columns;
+  llvm::SetVector<Operation *> dependents;
 };
 } // namespace
 
@@ -145,7 +149,22 @@ SmallVector<OpFoldResult> Shaper::shapeOf(const KernelOperand &operand) {
   return shape;
 }
 
+Value Shaper::findPlace(Value result) const {
+  auto op = result.getDefiningOp<DestinationStyleOpInterface>();
+  if (!op)
+    return Value();
+  Value place = op.getTiedOpOperand(cast<OpResult>(result))->get();
+  Operation *producer = place.getDefiningOp();
+  bool isThere = !producer || (!group.lookup(producer) && !dependents.contains(producer));
+  bool isPlace = !isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(producer) &&
+                 !matchPattern(place, m_Constant());
+  return isThere && isPlace ? place : Value();
+}
+
 Value Shaper::createInit(const KernelOperand &operand) {
+  // A place that the program has for the result is its place still.
+  if (Value place = findPlace(operand.value))
+    return collapse({place, operand.role, operand.labels});
   Type element = cast<RankedTensorType>(operand.value.getType()).getElementType();
   return tensor::EmptyOp::create(b, loc, shapeOf(operand), element);
 }
@@ -194,17 +213,17 @@ static void eraseDead(SmallVector<Operation *> candidates,
 
 void raise::outline(const Group &group, const KernelBuilder &builder, KernelOp kernel,
                     llvm::function_ref<void(Operation *)> onErase) {
-  // What needs the group goes behind it, in its order.
   SmallVector<Operation *> ops = group.inOrder();
+  OpBuilder b(ops.back()->getContext());
+  Location loc = group.anchor->getLoc();
+  Shaper shaper(group, builder, b, loc);
+  // What needs the group goes behind it, in its order.
   Operation *behind = ops.back();
   for (Operation *other : group.dependents()) {
     other->moveAfter(behind);
     behind = other;
   }
-  OpBuilder b(ops.back()->getContext());
   b.setInsertionPointAfter(ops.back());
-  Location loc = group.anchor->getLoc();
-  Shaper shaper(group, builder, b, loc);
   SmallVector<Value> inputs, inits;
   for (const KernelOperand &input : builder.inputs)
     inputs.push_back(shaper.collapse(input));

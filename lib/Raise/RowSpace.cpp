@@ -63,6 +63,11 @@ Axes RowSpace::all(bool areColumns) const {
 }
 
 std::optional<Role> RowSpace::roleOf(const Labels &labels) const {
+  for (const Axes &dim : labels) {
+    auto isOfColumn = [&](unsigned axis) { return isColumn(axis); };
+    if (llvm::any_of(dim, isOfColumn) && !llvm::all_of(dim, isOfColumn))
+      return std::nullopt;
+  }
   Axes has = leaves(labels), rows = all(/*areColumns=*/false),
        columns = all(/*areColumns=*/true);
   if (has.empty())

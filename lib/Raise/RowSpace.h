@@ -47,8 +47,9 @@ public:
   int64_t columns() const { return extentOf(all(/*areColumns=*/true)); }
 
   /// Returns the role of an operand whose dimensions run over `labels`. None if no
-  /// operand of a kernel is like that: a part of the axes, or in another order. If there
-  /// is but one row, each row is `row`, and each number `single`.
+  /// operand of a kernel is like that: a part of the axes, in another order, or both rows
+  /// and columns in one dimension. If there is but one row, each row is `row`, and each
+  /// number `single`.
   std::optional<Role> roleOf(const Labels &labels) const;
 
 private:

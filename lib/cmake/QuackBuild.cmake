@@ -36,6 +36,8 @@ set(QUACK_MLIR_LIBS
   MLIROptLib MLIRArithDialect MLIRArithToLLVM MLIRArithTransforms
   MLIRControlFlowToLLVM MLIRConvertToLLVMInterface MLIRFuncDialect
   MLIRFuncInlinerExtension MLIRLinalgDialect MLIRTensorDialect
+  MLIRBufferizationDialect MLIRBufferizationTransforms MLIRArithTransforms
+  MLIRLinalgTransforms MLIRTensorTransforms
   MLIRFuncToLLVM MLIRGPUDialect MLIRLLVMDialect MLIRMathDialect
   MLIRMathToLLVM MLIRMathTransforms MLIRMemRefDialect MLIRNVVMDialect
   MLIRNVVMToLLVM MLIRSCFDialect MLIRSCFToControlFlow MLIRVectorDialect

@@ -43,8 +43,8 @@ std::optional<Callee> Callee::lookup(CallOp call, SymbolTableCollection &symbols
   return Callee{cast<FunctionType>(type.getValue()), specs};
 }
 
-/// Returns the shape that a call's operand has for a kernel operand of type `memref`:
-/// the kernel's own, since its M is `?`.
+/// Returns whether a call's operand has the shape of a kernel operand of type `memref`,
+/// whose M is `?`.
 static bool fitsShape(ShapedType given, MemRefType memref) {
   if (given.getRank() != memref.getRank())
     return false;
@@ -59,12 +59,13 @@ static bool hasRows(Role role) {
   return role != Role::value && !isSharedByRows(role);
 }
 
-/// C6: whether elements of the last dimension lie side by side.
-static bool hasUnitStride(MemRefType type) {
+/// C6: whether elements of the last dimension may lie side by side.
+static bool mayHaveUnitStride(MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset;
   return type.getRank() == 0 ||
-         (succeeded(type.getStridesAndOffset(strides, offset)) && strides.back() == 1);
+         (succeeded(type.getStridesAndOffset(strides, offset)) &&
+          (strides.back() == 1 || ShapedType::isDynamic(strides.back())));
 }
 
 /// Checks one operand of the call against the kernel's operand `index` (C4, C6).
@@ -87,7 +88,7 @@ static LogicalResult verifyOperand(CallOp call, const Callee &callee, unsigned i
                    << given;
   // A row's scalars, and all but the columns of a row, may lie at any distance.
   auto buffer = dyn_cast<MemRefType>(given);
-  if (buffer && spec.getRole() != Role::scalar && !hasUnitStride(buffer))
+  if (buffer && spec.getRole() != Role::scalar && !mayHaveUnitStride(buffer))
     return error() << "must have columns that lie side by side, got " << given;
   return success();
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a function as it is, and raised, on the same random inputs, and compares.
 
-    compare.py file.mlir [--seed=1] [--kernels=1]
+    compare.py file.mlir [--seed=1] [--kernels=1] [--specials]
 
 A file may have several parts, divided by `// -----`: of each the last function is run. As
 it is, it runs on the CPU by upstream's tools (cpu.py). Of the raised one, kernels run in
@@ -65,8 +65,9 @@ def to_float(array, type):
     return array.astype(np.float64)
 
 
-def random_input(rng, type, columns):
-    """Returns normal floats; of integers, mostly columns, and some that are none."""
+def random_input(rng, type, columns, specials=False):
+    """Returns normal floats; of integers, mostly columns, and some that are none. With
+    `specials` each second row has an infinity or a NaN in it."""
     shape, element = cpu.parse_type(type)
     shape = shape or []
     if element == "i1":
@@ -74,6 +75,12 @@ def random_input(rng, type, columns):
     if element.startswith("i"):
         return rng.integers(-2, columns + 2, shape).astype(cpu.NUMPY[element])
     values = rng.standard_normal(shape).astype(np.float32)
+    if specials and len(shape) > 1:
+        rows = values.reshape(-1, shape[-1])
+        for row in range(0, len(rows), 2):
+            rows[row, rng.integers(shape[-1])] = rng.choice([np.nan, np.inf, -np.inf])
+        if len(rows) > 1:
+            rows[1] = -np.inf
     if element == "bf16":
         return (values.view(np.uint32) >> 16).astype(np.uint16)
     if element == "f8E4M3FN":
@@ -181,7 +188,7 @@ def evaluate(module, values, types, arrays, results):
     return cpu.run(module, "main", types, arrays, results)
 
 
-def compare(module, seed, limit=None):
+def compare(module, seed, limit=None, specials=False):
     """Returns what differs between the function as it is and raised, or None."""
     plain = quack_opt("--inline", "-", text=module)
     raised = quack_opt("--inline", "--quack-raise-linalg", "--verify-each", "-", text=module)
@@ -189,7 +196,7 @@ def compare(module, seed, limit=None):
     shapes = [cpu.parse_type(t)[0] for t in types]
     columns = max([s[-1] for s in shapes if s], default=8)
     rng = np.random.default_rng(seed)
-    arrays = [random_input(rng, t, columns) for t in types]
+    arrays = [random_input(rng, t, columns, specials) for t in types]
     wanted = cpu.run(plain, "main", types, arrays, results)
     got = run_raised(raised, arrays, limit)
     # A number beside the middle of two narrow ones may be rounded to the other one.
@@ -213,10 +220,13 @@ def main():
     parser.add_argument("file")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kernels", type=int)
+    parser.add_argument("--specials", action="store_true",
+                        help="with infinities and NaN among the inputs")
     options = parser.parse_args()
     faults = 0
     for name, module in parts(Path(options.file).read_text()):
-        if wrong := compare(module, options.seed, options.kernels):
+        if wrong := compare(module, options.seed, options.kernels,
+                            options.specials):
             print(f"@{name}: {wrong}")
             faults += 1
     if not faults:

@@ -50,8 +50,7 @@ def Quack_CallOp : Quack_Op<"call", [
       demands: MxN for `row`, MxK for `groups` and `picks`, M for `scalar`, N for
       `columns`, none for `single`. A `value` is a scalar.
     - (C5) all of them agree on M, where it is static.
-    - (C6) they are tensors, or memrefs whose columns lie side by side: where a memref's
-      type leaves its strides open, they do when the call happens.
+    - (C6) they are tensors, or memrefs whose columns lie side by side.
   }];
   let arguments = (ins
     FlatSymbolRefAttr:$kernel,

@@ -138,27 +138,34 @@ void Group::join(Member member) {
 
 bool Group::tryJoin(Operation *op) {
   auto [it, isNew] = views.try_emplace(op);
-  if (isNew) {
-    std::string whyNot;
-    it->second = View::of(op, whyNot);
-  }
-  const std::optional<View> &view = it->second;
-  if (!view)
+  auto &[view, whyNot] = it->second;
+  if (isNew)
+    view = View::of(op, whyNot);
+  auto isOwned = [&](Value tensor) {
+    return produced.contains(tensor) && owns(tensor.getDefiningOp());
+  };
+  if (!view) {
+    if (!whyNot.empty() && llvm::any_of(op->getOperands(), isOwned))
+      refused.insert({op, whyNot});
     return false;
+  }
   // A producer, a consumer, or one that reads the same rows.
-  bool isNeighbour =
-      llvm::any_of(view->results, [&](const Access &result) {
-        return demanded.contains(result.tensor);
-      }) ||
-      llvm::any_of(view->reads, [&](const Access &read) {
-        return produced.contains(read.tensor) ? owns(read.tensor.getDefiningOp())
-                                              : rowsRead.contains(read.tensor);
-      });
+  bool isNeighbour = llvm::any_of(view->results,
+                                  [&](const Access &result) {
+                                    return demanded.contains(result.tensor);
+                                  }) ||
+                     llvm::any_of(view->reads, [&](const Access &read) {
+                       return isOwned(read.tensor) || rowsRead.contains(read.tensor);
+                     });
   if (!isNeighbour)
     return false;
   std::optional<Labels> loops = solve(*view);
-  if (!loops)
+  if (!loops) {
+    refused.insert({op, "it takes rows and columns for something else than the group does, "
+                        "or works on a part of them"});
     return false;
+  }
+  refused.erase(op);
   join({*view, *loops});
   return true;
 }

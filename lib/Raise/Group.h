@@ -66,9 +66,11 @@ public:
 
   mlir::Operation *anchor = nullptr;
   RowSpace space;
+  /// Neighbours of members whose own loops or maps keep them out.
+  Excluded refused;
 
 private:
-  /// Joins `op`, or says why it cannot.
+  /// Joins `op` if it is a neighbour, or says in `refused` why it cannot.
   bool tryJoin(mlir::Operation *op);
   void join(Member member);
   /// Finds what the loops of `view` run over.
@@ -83,7 +85,8 @@ private:
   llvm::DenseMap<mlir::Value, Labels> demanded;
   /// Those of them that are rows, and read by a member that is not shared.
   llvm::DenseSet<mlir::Value> rowsRead;
-  llvm::DenseMap<mlir::Operation *, std::optional<View>> views;
+  /// Views of operations, or why there is none.
+  llvm::DenseMap<mlir::Operation *, std::pair<std::optional<View>, std::string>> views;
 };
 
 /// Returns the operation of `block` that `op` is, or stands in; null if there is none.

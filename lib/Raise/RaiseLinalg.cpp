@@ -110,9 +110,9 @@ static std::string describe(const Group &group, const KernelBuilder &builder,
   auto together =
       llvm::count_if(builder.inputs, isRow) + llvm::count_if(builder.outputs, isRow);
   int64_t columns = kernel.getColumns();
-  return llvm::formatv("{0} operations, {1} of them reductions, are @{2}: of rows of {3} "
-                       "columns {4} are read or written in place of {5}",
-                       builder.numOperations, builder.numReductions, kernel.getSymName(),
+  return llvm::formatv("@{0} has operations: {1}, among them reductions: {2}; rows of {3} "
+                       "columns are read or written {4} times in place of {5}",
+                       kernel.getSymName(), builder.numOperations, builder.numReductions,
                        ShapedType::isDynamic(columns) ? "?" : std::to_string(columns),
                        together, apart);
 }
@@ -147,9 +147,10 @@ void RaiseLinalgPass::raiseGroup(func::FuncOp func, Operation *anchor) {
     KernelOp kernel = createKernel(func, builder, whyNot);
     if (!kernel)
       return miss(whyNot);
-    for (const auto &[op, why] : excluded)
-      remark::missed(op->getLoc(), remarkOn(func, "LeftOut"))
-          << "this operation stays out of @" + kernel.getSymName().str() + ": " + why;
+    for (const Excluded &out : {excluded, group->refused})
+      for (const auto &[op, why] : out)
+        remark::missed(op->getLoc(), remarkOn(func, "LeftOut"))
+            << "this operation stays out of @" + kernel.getSymName().str() + ": " + why;
     remark::passed(anchor->getLoc(), remarkOn(func, "Raised"))
         << describe(*group, builder, kernel);
     ++raised;

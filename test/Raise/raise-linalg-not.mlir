@@ -18,6 +18,7 @@
 // CHECK:         %[[MEAN:.*]] = quack.call
 // CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %[[MEAN]] :
 // CHECK:           arith.subf
+// REMARK: remark: [Missed] LeftOut | Category:quack-raise-linalg | Function=wrong_axis | Remark="this operation stays out of @wrong_axis_0: it takes rows and columns for something else than the group does, or works on a part of them"
 func.func @wrong_axis(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %zero = arith.constant 0.0 : f32
   %eight = arith.constant 8.0 : f32

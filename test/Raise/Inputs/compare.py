@@ -89,7 +89,7 @@ def random_input(rng, type, columns, specials=False):
 
 
 # Of each type: the relative error that a rounding may show, one step at most.
-STEPS = {"f32": 2e-5, "f16": 2.0 ** -10, "bf16": 2.0 ** -7, "f8E4M3FN": 2.0 ** -3}
+STEPS = {"f64": 1e-12, "f32": 2e-5, "f16": 2.0 ** -10, "bf16": 2.0 ** -7, "f8E4M3FN": 2.0 ** -3}
 
 
 def difference(got, wanted, type, step):

@@ -159,14 +159,11 @@ class Program:
             body.append(f"%b{i} = {op} {value}, {term} : {element}")
             value = f"%b{i}"
         unary = rng.choice(["", "", "", "math.absf", "arith.negf", "math.tanh", "square",
-                            "mask", "math.exp2", "remf"])
+                            "mask", "math.exp2", "math.atan"])
         if unary == "square":
             body.append(f"%u = arith.mulf {value}, {value} : {element}")
         elif unary == "math.exp2":  # Of what cannot be large.
             body += [f"%t = math.tanh {value} : {element}", f"%u = math.exp2 %t : {element}"]
-        elif unary == "remf":
-            body += [f"%two = arith.constant 2.0 : {element}",
-                     f"%u = arith.remf {value}, %two : {element}"]
         elif unary == "mask" and len(shape) > 0:
             dim = rng.randrange(len(shape)) if rng.random() < 0.3 else len(shape) - 1
             body += [f"%n = linalg.index {dim} : index",

@@ -151,6 +151,12 @@ static int64_t estimateForTile(const KernelTraits &traits, const Target &target,
   // while lanes meet.
   if (!traits.groups.empty() && traits.passes > 1)
     registers += 1.5 * elements;
+  // Beside what groups of rows that are read again wait for: which row is theirs, or how
+  // far it is shifted.
+  bool isOffset =
+      plan.getThreadsPerRow() < plan.getThreads() || plan.startsAnywhere();
+  if (!traits.groups.empty() && isReadAgain && isOffset)
+    registers += 0.5 * elements;
   // It reads ahead as far as the CTA's size leaves it registers.
   int64_t ctas = std::max<int64_t>(1, plan.getCtasPerSM());
   double left = target.registersPerSM / (plan.getThreads() * ctas) - registers;

@@ -157,6 +157,55 @@ def QuackSpecialize : Pass<"quack-specialize", "::mlir::ModuleOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def QuackHoistFactors : Pass<"quack-hoist-factors", "::mlir::ModuleOp"> {
+  let summary = "Takes a row's factor out of an extreme, which then waits for nothing";
+  let description = [{
+    The largest |u s|, where s is one number that a reduction of the row gives, makes the
+    row's threads meet a second time. It is the largest |u| times |s|, to the bit, since
+    rounding keeps order; that of a quotient u / s likewise, within the rounding that a
+    row's quotients may have. Only where |s| is infinite (of a quotient: 0) it is more, NaN
+    if some u is 0: so the smallest |u| is looked at, too. All of them meet together with what s needs.
+
+    Before:
+    ```mlir
+    quack.kernel @before(%x: memref<?x1000xf32> in row, %s: memref<?xf32> out scalar) {
+      %u = quack.load %x : memref<?x1000xf32> -> tensor<1000xf32>
+      %sum = quack.reduce addf %u : tensor<1000xf32> -> f32
+      %spread = quack.broadcast %sum : f32 -> tensor<1000xf32>
+      %v = arith.mulf %u, %spread : tensor<1000xf32>
+      %magnitude = math.absf %v : tensor<1000xf32>
+      %most = quack.reduce maximumf %magnitude : tensor<1000xf32> -> f32
+      quack.store %most, %s : f32, memref<?xf32>
+    }
+    ```
+    After:
+    ```mlir
+    quack.kernel @after(%x: memref<?x1000xf32> in row, %s: memref<?xf32> out scalar) {
+      %u = quack.load %x : memref<?x1000xf32> -> tensor<1000xf32>
+      %sum = quack.reduce addf %u : tensor<1000xf32> -> f32
+      %magnitude = math.absf %u : tensor<1000xf32>
+      %largest = quack.reduce maximumf %magnitude : tensor<1000xf32> -> f32
+      %smallest = quack.reduce minimumf %magnitude : tensor<1000xf32> -> f32
+      %factor = math.absf %sum : f32
+      %product = arith.mulf %largest, %factor : f32
+      %inf = arith.constant 0x7F800000 : f32
+      %isInf = arith.cmpf oeq, %factor, %inf : f32
+      %zero = arith.constant 0.0 : f32
+      %hasZero = arith.cmpf oeq, %smallest, %zero : f32
+      %hasNaN = arith.andi %isInf, %hasZero : i1
+      %nan = arith.constant 0x7FC00000 : f32
+      %most = arith.select %hasNaN, %nan, %product : f32
+      quack.store %most, %s : f32, memref<?xf32>
+    }
+    ```
+
+    Assumes: nothing. Guarantees: the values of all kernels are unchanged, but for the
+    rounding of quotients and the payloads of NaN.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let statistics = [Statistic<"hoisted", "hoisted", "extremes that wait no longer">];
+}
+
 def QuackPlan : Pass<"quack-plan", "::mlir::ModuleOp"> {
   let summary = "Chooses how each kernel's rows are spread over threads, and says why";
   let description = [{

@@ -90,7 +90,7 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
     | `store` | for each operand, cache policy of stores | `write_back`, `streaming`, `skip_l1` |
     | `rows` | M that launches usually have, for the cost model; launches may have any other | 1 … |
     | `least_rows` | launches of fewer rows take the kernel's `otherwise` | 1 … |
-    | `partials` | of a kernel that accumulates, or whose sums are all absent: the clusters of a launch, each of which takes every so many'th tile and adds up a partial sum | 1 … 16384 |
+    | `partials` | where clusters stay: how many a launch has, each of which takes every so many'th tile and, if the kernel accumulates, adds up a partial sum | 1 … 16384 |
     | `overlap` | of a kernel whose clusters stay: the next tile is read, reduced and published while partials of this one travel; left out: `false` | `true`, `false` |
     | `reproducible` | a row's bits must not depend on `rows`: no split | `true`, `false` |
 

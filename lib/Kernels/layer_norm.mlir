@@ -30,8 +30,7 @@ quack.kernel @layer_norm(%x: memref<?x?xf32> in row,
   %less_row = quack.broadcast %less : f32 -> tensor<?xf32>
   %normal = math.fma %above, %scale_row, %less_row : tensor<?xf32>
   %w = quack.load %weight : memref<?xf32> -> tensor<?xf32>
-  %weighted = arith.mulf %normal, %w : tensor<?xf32>
   %b = quack.load %bias : memref<?xf32> -> tensor<?xf32>
-  %result = arith.addf %weighted, %b : tensor<?xf32>
+  %result = math.fma %normal, %w, %b : tensor<?xf32>
   quack.store %result, %y : tensor<?xf32>, memref<?x?xf32>
 }

@@ -37,9 +37,8 @@ quack.kernel @layer_norm_quantize_fp8(%x: memref<?x?xf32> in row,
   %less_row = quack.broadcast %less : f32 -> tensor<?xf32>
   %normal = math.fma %above, %rstd_row, %less_row : tensor<?xf32>
   %w = quack.load %weight : memref<?xf32> -> tensor<?xf32>
-  %weighted = arith.mulf %normal, %w : tensor<?xf32>
   %b = quack.load %bias : memref<?xf32> -> tensor<?xf32>
-  %normed = arith.addf %weighted, %b : tensor<?xf32>
+  %normed = math.fma %normal, %w, %b : tensor<?xf32>
   %magnitude = math.absf %normed : tensor<?xf32>
   %amax = quack.reduce maximumf %magnitude : tensor<?xf32> -> f32
   %most = quack.max_finite %y : memref<?x?xf8E4M3FN> -> f32

@@ -24,8 +24,7 @@ quack.kernel @rms_norm(%x: memref<?x?xf32> in row, %residual: memref<?x?xf32> in
   %w = quack.load %weight : memref<?xf32> -> tensor<?xf32>
   %offset_row = quack.broadcast %offset : f32 -> tensor<?xf32>
   %factor = arith.addf %w, %offset_row : tensor<?xf32>
-  %weighted = arith.mulf %normal, %factor : tensor<?xf32>
   %b = quack.load %bias : memref<?xf32> -> tensor<?xf32>
-  %result = arith.addf %weighted, %b : tensor<?xf32>
+  %result = math.fma %normal, %factor, %b : tensor<?xf32>
   quack.store %result, %y : tensor<?xf32>, memref<?x?xf32>
 }

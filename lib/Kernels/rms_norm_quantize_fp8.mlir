@@ -2,11 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   h = x + residual    n = h / sqrt(mean h^2 + eps) (weight + offset) + bias
+//   h = x + residual    n = h (weight + offset) / sqrt(mean h^2 + eps) + bias
 //   scale = max(max |n| / L, 2^-126)    q = n / scale    n ~ q scale
 //
-// n is never rounded to a narrower type: the store of q is the one rounding. h is stored
-// as residual_out, for the next layer. What is stored of special rows is what quantize_fp8
+// n is never rounded to a narrower type: the store of q is the one rounding. The division
+// comes last, so that without a bias max |n| is max |h (weight + offset)| divided: threads
+// meet once. h is stored as residual_out, for the next layer. What is stored of special rows is what quantize_fp8
 // stores of n. A row of zeros is normalised to zeros if eps > 0 and there is no bias.
 //
 //===----------------------------------------------------------------------===//
@@ -31,13 +32,12 @@ quack.kernel @rms_norm_quantize_fp8(%x: memref<?x?xf32> in row,
   %safe = arith.addf %mean, %eps : f32
   %rstd = math.rsqrt %safe : f32
   %rstd_row = quack.broadcast %rstd : f32 -> tensor<?xf32>
-  %normal = arith.mulf %h, %rstd_row : tensor<?xf32>
   %w = quack.load %weight : memref<?xf32> -> tensor<?xf32>
   %offset_row = quack.broadcast %offset : f32 -> tensor<?xf32>
   %factor = arith.addf %w, %offset_row : tensor<?xf32>
-  %weighted = arith.mulf %normal, %factor : tensor<?xf32>
+  %weighted_h = arith.mulf %h, %factor : tensor<?xf32>
   %b = quack.load %bias : memref<?xf32> -> tensor<?xf32>
-  %normed = arith.addf %weighted, %b : tensor<?xf32>
+  %normed = math.fma %weighted_h, %rstd_row, %b : tensor<?xf32>
   %magnitude = math.absf %normed : tensor<?xf32>
   %amax = quack.reduce maximumf %magnitude : tensor<?xf32> -> f32
   %most = quack.max_finite %y : memref<?x?xf8E4M3FN> -> f32

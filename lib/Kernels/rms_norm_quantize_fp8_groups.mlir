@@ -35,9 +35,8 @@ quack.kernel @rms_norm_quantize_fp8_groups(%x: memref<?x?xf32> in row,
   %w = quack.load %weight : memref<?xf32> -> tensor<?xf32>
   %offset_row = quack.broadcast %offset : f32 -> tensor<?xf32>
   %factor = arith.addf %w, %offset_row : tensor<?xf32>
-  %weighted = arith.mulf %normal, %factor : tensor<?xf32>
   %b = quack.load %bias : memref<?xf32> -> tensor<?xf32>
-  %normed = arith.addf %weighted, %b : tensor<?xf32>
+  %normed = math.fma %normal, %factor, %b : tensor<?xf32>
   %magnitude = math.absf %normed : tensor<?xf32>
   %amax = quack.group_reduce maximumf %magnitude : tensor<?xf32> -> tensor<?xf32, #quack.groups<128>>
   %most = quack.max_finite %y : memref<?x?xf8E4M3FN> -> f32

@@ -10,6 +10,7 @@
 
 #include "Stages.h"
 
+#include "quack/Dialect/QuackTV/PlanNumbers.h"
 #include "quack/Target/PTX.h"
 #include "quack/Transforms/Passes.h"
 
@@ -78,9 +79,8 @@ static LogicalResult runBackend(ModuleOp module, const PTXTarget &target,
   return success();
 }
 
-/// PTX ISA versions, times ten: one that drivers since CUDA 12.3 take, and the first that
-/// has what tiles that overlap meet by (convert-quack-tv-to-gpu).
-static constexpr int64_t usualVersion = 83, versionOfOverlap = 86;
+/// The PTX ISA version, times ten, that drivers since CUDA 12.3 take.
+static constexpr int64_t usualVersion = 83;
 
 FailureOr<CompiledModule> quack::compileModule(ModuleOp module,
                                                const PipelineOptions &options,
@@ -108,7 +108,7 @@ FailureOr<CompiledModule> quack::compileModule(ModuleOp module,
   for (tv::KernelOp kernel : module.getOps<tv::KernelOp>()) {
     result.metadata.kernels.push_back(describeKernel(kernel));
     if (kernel.getPlan().overlapsTiles() && !options.ptxVersion)
-      version = versionOfOverlap;
+      version = tv::versionOfRestrictedFences;
   }
   if (version != usualVersion && !options.ptxVersion)
     target = PTXTarget::create(module, options.chip, version);

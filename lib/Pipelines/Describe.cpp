@@ -22,12 +22,7 @@ std::string quack::describePlans(ModuleOp module, const PipelineOptions &options
   // What is wrong is said once, by the pipeline.
   ScopedDiagnosticHandler silence(context, [](Diagnostic &) { return success(); });
   PassManager pm(context);
-  QuackSpecializeOptions specialize;
-  specialize.columns = options.columns;
-  specialize.storage = options.storage;
-  specialize.groups = options.groups;
-  specialize.picks = options.picks;
-  pm.addPass(createQuackSpecialize(specialize));
+  addRowPasses(pm, options);
   std::optional<Target> gpu = Target::lookup(options.target);
   FailureOr<tv::PlanAttr> pins = parsePins(options.pin, *copy);
   if (failed(pins) || failed(pm.run(*copy)) || !gpu)

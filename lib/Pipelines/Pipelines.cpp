@@ -24,14 +24,23 @@
 using namespace mlir;
 using namespace quack;
 
-/// Level 1 to 1: kernels are concrete, with complete plans.
-static void addPlanning(OpPassManager &pm, const PipelineOptions &options) {
+void quack::addSpecialization(OpPassManager &pm, const PipelineOptions &options) {
   QuackSpecializeOptions specialize;
   specialize.columns = options.columns;
   specialize.storage = options.storage;
   specialize.groups = options.groups;
   specialize.picks = options.picks;
   pm.addPass(createQuackSpecialize(specialize));
+}
+
+void quack::addRowPasses(OpPassManager &pm, const PipelineOptions &options) {
+  addSpecialization(pm, options);
+  pm.addPass(createQuackHoistFactors());
+}
+
+/// Level 1 to 1: kernels are concrete, with complete plans.
+static void addPlanning(OpPassManager &pm, const PipelineOptions &options) {
+  addRowPasses(pm, options);
   QuackPlanOptions plan;
   plan.target = options.target;
   plan.pin = options.pin;

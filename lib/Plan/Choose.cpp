@@ -170,6 +170,8 @@ static std::string holdsText(tv::PlanAttr plan) {
             tv::stringifyHold(cast<tv::HoldAttr>(entry.getValue()).getValue()).str();
   if (plan.getKept() > 0)
     text += ", " + std::to_string(plan.getKept()) + " kept";
+  if (plan.getPartials() > 0)
+    text += ", " + std::to_string(plan.getPartials()) + " clusters stay";
   if (plan.overlapsTiles())
     text += ", tiles overlap";
   return text;

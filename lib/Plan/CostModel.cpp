@@ -48,6 +48,10 @@ bool quack::spillsUntold(const KernelTraits &traits, tv::PlanAttr plan) {
          plan.getElementsPerThread(traits.columns) > 112;
 }
 
+bool quack::stays(const KernelTraits &traits, tv::PlanAttr plan) {
+  return traits.accumulates || plan.getPartials() > 0;
+}
+
 /// Of a thread (CUDA C++ Programming Guide, compute capability 9.0).
 static constexpr int64_t maxRegisters = 255;
 
@@ -122,6 +126,11 @@ static int64_t estimateForTile(const KernelTraits &traits, const Target &target,
     }
   }
   registers += std::max(waiting, loaded);
+  // Weights that are held for all tiles.
+  for (const OperandTraits &operand : traits.operands)
+    if (operand.role == Role::columns && operand.isLoaded && stays(traits, plan) &&
+        !isReadAgain(operand, plan))
+      registers += elements * operand.bytes / 4.0 / double(plan.getRowsPerThread());
   // Which of a CTA's rows a thread has, beside several partial results.
   if (traits.combines && plan.getThreadsPerRow() < plan.getThreads())
     registers += 8;
@@ -142,6 +151,12 @@ static int64_t estimateForTile(const KernelTraits &traits, const Target &target,
   // while lanes meet.
   if (!traits.groups.empty() && traits.passes > 1)
     registers += 1.5 * elements;
+  // Beside what groups of rows that are read again wait for: which row is theirs, or how
+  // far it is shifted.
+  bool isOffset =
+      plan.getThreadsPerRow() < plan.getThreads() || plan.startsAnywhere();
+  if (!traits.groups.empty() && isReadAgain && isOffset)
+    registers += 0.5 * elements;
   // It reads ahead as far as the CTA's size leaves it registers.
   int64_t ctas = std::max<int64_t>(1, plan.getCtasPerSM());
   double left = target.registersPerSM / (plan.getThreads() * ctas) - registers;
@@ -229,8 +244,8 @@ static std::string violatedHold(const KernelTraits &traits, tv::PlanAttr plan,
     return name + "only row operands go through shared memory";
   if (isOneNumber(operand.role) && hold != tv::Hold::registers)
     return name + "a row's scalar waits in registers";
-  if (hold == tv::Hold::bulk && traits.accumulates)
-    return name + "a cluster that accumulates works on one tile after the other, whose "
+  if (hold == tv::Hold::bulk && stays(traits, plan))
+    return name + "a cluster that stays works on one tile after the other, whose "
                   "copies are by async";
   if (hasOwnColumns(operand.role) && hold != tv::Hold::registers)
     return name + "an element a group, or a pick, waits in registers";
@@ -287,6 +302,9 @@ static std::string violatedPicks(const KernelTraits &traits,
   if (traits.accumulates)
     return "a kernel that picks elements of its rows must not accumulate over "
            "rows";
+  if (plan.getPartials() > 0)
+    return "the clusters of a kernel that picks elements of its rows do not stay, got "
+           "partials = " + std::to_string(plan.getPartials());
   if (plan.getKept() > 0)
     return "of a row of which elements are picked none are kept, got kept = " +
            std::to_string(plan.getKept());
@@ -324,14 +342,11 @@ std::string quack::violatedRule(const KernelTraits &traits,
     return "where split > 1 a slice of a row needs whole warps: threads_per_row "
            "must be at least 32, got " +
            text(plan.getThreadsPerRow());
-  if (plan.getPartials() > 0 && !traits.accumulates)
-    return "only a kernel that accumulates has partial sums, got partials = " +
-           text(plan.getPartials());
   if (std::string rule = violatedOverlap(traits, plan); !rule.empty())
     return rule;
-  if (plan.getSlices() > 1 && traits.accumulates)
-    return "the rows of a kernel that accumulates are not split over clusters, got "
-           "split = " +
+  if (plan.getSlices() > 1 && stays(traits, plan))
+    return "rows are not split over clusters that stay, as in a kernel that accumulates, "
+           "got split = " +
            text(plan.getSplit());
   if (std::string rule = violatedPicks(traits, plan); !rule.empty())
     return rule;
@@ -404,7 +419,8 @@ static double exchangeTime(const KernelTraits &traits, const Target &target,
     return (traits.rounds() + 5) * time;
   // Several numbers take longer on their way, and to merge; and longer still where their
   // row waits for them.
-  double several = !traits.combines ? 1 : traits.storedBytes() > 0 ? 2.4 : 1.4;
+  bool areSeveral = traits.combines || traits.partials > 2;
+  double several = !areSeveral ? 1 : traits.storedBytes() > 0 ? 2.4 : 1.4;
   if (plan.getCluster() > 1)
     time += several *
             (target.clusterExchange + target.clusterMember * plan.getCluster());
@@ -465,12 +481,13 @@ static double butterflySteps(const KernelTraits &traits, tv::PlanAttr plan) {
 }
 
 /// What a warp does to collect a cluster's partials, in steps of a butterfly: accesses, a
-/// butterfly, and waits.
+/// butterfly, and waits, which few other warps fill where sums take most registers.
 static double collectSteps(const KernelTraits &traits, tv::PlanAttr plan) {
   double warps =
       double(plan.getCluster()) * double(plan.getThreadsPerRow()) / double(warpSize);
+  double waits = traits.rowSums > 0 ? 6 : 2;
   return double(traits.partials) *
-         (warps / double(warpSize) + 2 * std::log2(double(warpSize)));
+         (warps / double(warpSize) + waits * std::log2(double(warpSize)));
 }
 
 /// Microseconds that a thread computes while none of its loads is under way.
@@ -564,7 +581,7 @@ static Limits computeLimits(const KernelTraits &traits, const Target &target,
   limits.launch = ctaBytes / (target.ctaLaunch *
                               (1 + target.clusterLaunch * (plan.getCluster() - 1)) *
                               (1 + 0.02 * (plan.getThreads() / warpSize - 2)));
-  if (traits.accumulates) {
+  if (stays(traits, plan)) {
     // Its CTAs start once; a tile's turn is what takes the place of their life.
     limits.launch = std::numeric_limits<double>::infinity();
     // An SM without a resident cluster leaves its share to the others.
@@ -646,7 +663,10 @@ CostedPlan quack::costPlan(const KernelTraits &traits, const Target &target,
     cost.time = 1e6 * rowBytes / traits.columns / cost.bandwidth;
     return cost;
   }
-  if (traits.accumulates) {
+  if (stays(traits, plan)) {
+    if (!traits.accumulates)
+      rate *= std::pow(target.stayRate,
+                       std::min(1.0, traits.storedBytes() / traits.loadedBytes()));
     cost.bandwidth = rate * double(target.smsOfClusters(plan.getCluster())) *
                      shareOfTiles(traits, target, plan, cost.ctasPerSM);
     cost.time = 1e6 * rowBytes / traits.columns / cost.bandwidth;

@@ -17,6 +17,9 @@ tv::Hold holdOf(const OperandTraits &operand, tv::PlanAttr plan);
 /// Returns whether each pass reads a row or weight again.
 bool isReadAgain(const OperandTraits &operand, tv::PlanAttr plan);
 
+/// Returns whether clusters stay resident, and work on one tile after the other.
+bool stays(const KernelTraits &traits, tv::PlanAttr plan);
+
 /// Returns the bytes of one row that are read and written.
 double bytesPerRow(const KernelTraits &traits);
 

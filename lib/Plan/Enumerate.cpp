@@ -51,7 +51,15 @@ private:
   /// What is not asked for breaks no rule that is worth naming.
   void tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas, bool isAsked = true);
   int64_t mostKept(llvm::function_ref<tv::PlanAttr(int64_t)> withKept) const;
-  DictionaryAttr holds(tv::Hold rowHold, bool keepsWeights) const;
+  bool mayStay(int64_t cluster) const;
+  /// One way in which operands are held.
+  struct Way {
+    tv::Hold rows;
+    bool keepsWeights; ///< loaded once, for all tiles
+    bool stays; ///< of a kernel that does not accumulate
+  };
+  SmallVector<Way> ways(int64_t cluster) const;
+  DictionaryAttr holds(Way way) const;
   DictionaryAttr stores(int64_t rowBytes) const;
 
   const KernelTraits &traits;
@@ -127,15 +135,43 @@ SmallVector<int64_t> Enumerator::threadsPerRowChoices(int64_t threads) const {
   return choices;
 }
 
-/// Where clusters stay, weights may be loaded once: `keepsWeights`.
-DictionaryAttr Enumerator::holds(tv::Hold rowHold, bool keepsWeights) const {
+/// Clusters of a kernel that does not accumulate may stay for the sake of its weights,
+/// where rows are so long that they come from L2 for each row, and to overlap tiles.
+bool Enumerator::mayStay(int64_t cluster) const {
+  bool hasReason = pins.getOverlap().value_or(false) || llvm::any_of(traits.operands, [](const OperandTraits &operand) {
+    return operand.role == Role::columns && operand.isLoaded;
+  });
+  return !traits.accumulates && cluster > 1 && hasReason && mayOverlap(traits) &&
+         !hasFewRows(traits, target) && !pins.getSplit() &&
+         pins.getAlignment() != tv::Alignment::element;
+}
+
+SmallVector<Enumerator::Way> Enumerator::ways(int64_t cluster) const {
+  // Where one tile follows the other, the next one's copies are under way.
+  bool stay = traits.accumulates || pins.getPartials() > 0;
+  tv::Hold staged = stay ? tv::Hold::async : tv::Hold::bulk;
+  SmallVector<Way> ways;
+  for (tv::Hold hold :
+       {tv::Hold::registers, tv::Hold::packed, staged, tv::Hold::reload}) {
+    ways.push_back({hold, false, false});
+    // Rows that are read again are reduced in chunks, with their weights.
+    if (traits.rowSums > 0 && hold != tv::Hold::reload &&
+        pins.getAlignment() != tv::Alignment::element)
+      ways.push_back({hold, true, false});
+  }
+  if (mayStay(cluster))
+    ways.push_back({tv::Hold::async, true, true});
+  return ways;
+}
+
+DictionaryAttr Enumerator::holds(Way way) const {
   NamedAttrList list;
   for (const OperandTraits &operand : traits.operands) {
     if (!operand.isLoaded)
       continue;
-    tv::Hold hold = operand.role == Role::row       ? rowHold
+    tv::Hold hold = operand.role == Role::row       ? way.rows
                     : operand.role != Role::columns ? tv::Hold::registers
-                    : !keepsWeights                 ? tv::Hold::reload
+                    : !way.keepsWeights             ? tv::Hold::reload
                                                     : tv::Hold::packed;
     // Only 16-bit floats that wait, for another pass or tile, are cheaper packed.
     bool waits = traits.passes > 1 || operand.role == Role::columns;
@@ -176,38 +212,43 @@ void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
       rowBytes = std::max(rowBytes, operand.bytes * traits.columns);
   }
   auto exchange = pins.getExchange().value_or(tv::Exchange::warps);
-  llvm::SmallDenseSet<Attribute> seen;
-  // Where one tile follows the other, the next one's copies are under way.
-  tv::Hold staged = traits.accumulates ? tv::Hold::async : tv::Hold::bulk;
-  SmallVector<std::pair<tv::Hold, bool>> ways;
-  for (tv::Hold hold :
-       {tv::Hold::registers, tv::Hold::packed, staged, tv::Hold::reload}) {
-    ways.push_back({hold, false});
-    // Rows that are read again are reduced in chunks, with their weights.
-    bool keepsWeights = traits.rowSums > 0 && hold != tv::Hold::reload &&
-                        pins.getAlignment() != tv::Alignment::element;
-    if (keepsWeights)
-      ways.push_back({hold, true});
-  }
-  for (auto [hold, keepsWeights] : ways) {
-    DictionaryAttr held = holds(hold, keepsWeights);
-    bool isWasteful = traits.rowSums > 0 && hold == tv::Hold::reload && !mayWaste;
-    if (isWasteful || !seen.insert(held).second)
+  llvm::SmallDenseSet<std::pair<Attribute, int64_t>> seen;
+  for (Way way : ways(cluster)) {
+    // One row after the other: of more, a thread's pieces took longer, or spilled.
+    if (way.stays && rowsPerThread > 1 && !pins.getRowsPerThread())
       continue;
-    auto with = [&](int64_t ctasPerSM, int64_t kept, std::optional<bool> overlap) {
+    DictionaryAttr held = holds(way);
+    bool isWasteful =
+        traits.rowSums > 0 && way.rows == tv::Hold::reload && !mayWaste;
+    // How many stay follows from the cost.
+    int64_t partials = way.stays && !pins.getPartials() ? 1 : pins.getPartials();
+    if (isWasteful || !seen.insert({held, partials}).second)
+      continue;
+    auto withOverlap = [&](int64_t ctasPerSM, int64_t kept, std::optional<bool> overlap) {
       return tv::PlanAttr::get(
           context, threads, threadsPerRow, rowsPerThread, cluster, vectorSize(),
           pins.getAlignment(), ctasPerSM, exchange, held, kept,
           loads.empty() ? DictionaryAttr() : loads.getDictionary(context),
           stores(rowBytes), split, pins.getRowsHint(), pins.getReproducible(),
-          pins.getLeastRows(), pins.getPartials(), overlap);
+          pins.getLeastRows(), partials, overlap);
     };
-    bool isReload = reloadsRows(traits, with(0, 0, pins.getOverlap()));
+    auto with = [&](int64_t ctasPerSM, int64_t kept) {
+      return withOverlap(ctasPerSM, kept, pins.getOverlap());
+    };
+    bool isPinnedOtherwise =
+        way.stays && llvm::any_of(traits.operands, [&](const OperandTraits &operand) {
+          return operand.role == Role::row && operand.isLoaded &&
+                 pins.holdOf(operand.name).value_or(way.rows) != way.rows;
+        });
+    if (isPinnedOtherwise)
+      continue;
+    bool isReload = reloadsRows(traits, with(0, 0));
     int64_t least = std::max<int64_t>(isReload ? 0 : -1, pins.getKept());
-    tryPlan([&](int64_t ctasPerSM) { return with(ctasPerSM, least, pins.getOverlap()); });
-    if (hold == tv::Hold::async && cluster > 1 && mayOverlap(traits) &&
+    tryPlan([&](int64_t ctasPerSM) { return with(ctasPerSM, least); },
+            /*isAsked=*/!way.stays);
+    if (way.rows == tv::Hold::async && cluster > 1 && mayOverlap(traits) &&
         !pins.getOverlap())
-      tryPlan([&](int64_t ctasPerSM) { return with(ctasPerSM, least, true); },
+      tryPlan([&](int64_t ctasPerSM) { return withOverlap(ctasPerSM, least, true); },
               /*isAsked=*/false);
     // As much as one resident CTA, or each of two, has shared memory for. Where
     // nothing is read again, rows that start anywhere gain from two alone.
@@ -218,11 +259,11 @@ void Enumerator::tryHolds(int64_t threads, int64_t threadsPerRow,
       ctasChoices = {pins.getCtasPerSM()};
     for (int64_t ctas : ctasChoices)
       if (int64_t most = mostKept([&](int64_t kept) {
-            return with(ctas, kept, pins.getOverlap());
+            return with(ctas, kept);
           }))
-        tryPlan([&](int64_t) { return with(ctas, most, pins.getOverlap()); });
+        tryPlan([&](int64_t) { return with(ctas, most); });
       else if (onceAnywhere)
-        tryPlan([&](int64_t) { return with(ctas, least, pins.getOverlap()); });
+        tryPlan([&](int64_t) { return with(ctas, least); });
   }
 }
 
@@ -289,19 +330,23 @@ void Enumerator::tryPlan(llvm::function_ref<tv::PlanAttr(int64_t)> withCtas,
   bool hasRows = plan.getRowsPerThread() > 1 &&
                  llvm::count_if(traits.operands, isWide) > 1;
   if (plan.startsAnywhere() &&
-      (hasRows || traits.combines || traits.operations > manyOperations))
+      (hasRows || traits.combines || traits.partials > 2 ||
+       traits.operations > manyOperations))
     told = std::max<int64_t>(1, (told ? told : cost.ctasPerSM) / 2);
   if (told > 0 && pins.getCtasPerSM() < 0)
     cost.plan = withCtas(told);
-  // All clusters that have partial sums are to be resident: ptxas is told.
-  if (traits.accumulates) {
+  // All clusters that stay are to be resident: ptxas is told.
+  if (stays(traits, plan)) {
     if (pins.getCtasPerSM() < 0)
       cost.plan = withCtas(cost.ctasPerSM);
     int64_t pinned = cost.plan.getCtasPerSM();
     int64_t resident = pinned > 0 ? pinned : cost.ctasPerSM;
-    if (!pins.getPartials())
-      cost.plan =
+    if (!pins.getPartials()) {
+      tv::PlanAttr staying =
           cost.plan.withPartials(choosePartials(target, cost.plan, resident));
+      cost = costPlan(traits, target, plan.withPartials(staying.getPartials()));
+      cost.plan = staying;
+    }
   }
   plans.push_back(cost);
 }
@@ -342,9 +387,10 @@ void Enumerator::tryShape(int64_t threads, int64_t threadsPerRow,
       threadsPerRow / 2 * vectorSize() >= perCta)
     return;
   for (int64_t rows : pinned(pins.getRowsPerThread(), {1, 2, 4}))
-    // Sums over rows leave no registers for more rows; in clusters two took longer than
-    // one after the other.
-    if (traits.accumulates && rows > (cluster > 1 ? 1 : 2) && !pins.getRowsPerThread())
+    // Sums over rows leave no registers for more rows; in clusters, and of more than a
+    // warp, two took longer than one after the other.
+    if (traits.accumulates && rows > (cluster > 1 || threadsPerRow > warpSize ? 1 : 2) &&
+        !pins.getRowsPerThread())
       continue;
     else if (split <= 1 || rows == 1 || pins.getRowsPerThread())
       tryHolds(threads, threadsPerRow, rows, cluster, split);

@@ -210,7 +210,9 @@ KernelTraits KernelTraits::analyse(KernelOp kernel, int64_t rowsHint,
                          : isa<ArgMaxOp, ArgMinOp>(op) ? 2
                                                        : op.getNumOperands();
       auto reduce = dyn_cast<ReduceOp>(op);
-      if (!reduce || !isOnlineSum(reduce))
+      bool isOnline = reduce && isOnlineSum(reduce);
+      traits.onlineSums |= isOnline;
+      if (!isOnline)
         ownExchanges.insert(last);
       traits.combines |= isa<ArgMaxOp, ArgMinOp, MomentsOp>(op) ||
                          (reduce && !reduce.getCombiner().empty());

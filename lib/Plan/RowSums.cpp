@@ -14,6 +14,40 @@
 using namespace mlir;
 using namespace quack;
 
+/// Returns whether all rows wait in shared memory, where the next tile's are copied while
+/// this one is worked on.
+static bool isAhead(const KernelTraits &traits, tv::PlanAttr plan) {
+  return llvm::all_of(traits.operands, [&](const OperandTraits &operand) {
+    return operand.role != Role::row || !operand.isLoaded ||
+           holdOf(operand, plan) == tv::Hold::async;
+  });
+}
+
+/// What must be in registers at once where rows wait in shared memory: sums, weights, and
+/// one piece of each row. ptxas takes more if it has them, and spills none where it is told
+/// of so many: the backward kernels of norms, with 8 to 32 elements a thread.
+static int64_t estimateStaged(const KernelTraits &traits, tv::PlanAttr plan) {
+  auto elements = double(plan.getElementsPerThread(traits.columns));
+  auto rowsPerThread = double(plan.getRowsPerThread());
+  double registers = 48 + double(traits.rowSums) * elements / rowsPerThread;
+  double rows = 0, numbers = 0;
+  for (const OperandTraits &operand : traits.operands) {
+    double words = elements * double(operand.bytes) / 4;
+    rows += operand.role == Role::row && operand.isLoaded;
+    numbers += isOneNumber(operand.role) && operand.isLoaded;
+    if (isReadAgain(operand, plan))
+      registers += 4 + std::min(words, 4.0 * double(plan.getVectorSize()));
+    else if (operand.role == Role::columns && operand.isLoaded)
+      registers += words / rowsPerThread;
+  }
+  registers += 8 * std::max(0.0, rows - 2) + 3 * std::max(0.0, numbers - 2) +
+               8 * (rowsPerThread - 1);
+  // Which of a CTA's rows a thread has.
+  if (plan.getThreadsPerRow() < plan.getThreads())
+    registers += 8;
+  return std::llround(registers);
+}
+
 /// Fitted to what ptxas needs for the backward kernels of norms, 8 to 64
 /// elements a thread, held in each way, with one sum and with two: never less
 /// than that.
@@ -64,21 +98,24 @@ int64_t quack::estimateAccumulating(const KernelTraits &traits,
   auto further = double(plan.getRowsPerThread() - 1);
   registers +=
       plan.startsAnywhere() ? 8 + elements / 4 + 16 * further : 8 * further;
-  return std::llround(registers);
+  int64_t wished = std::llround(registers);
+  return isAhead(traits, plan) ? std::min(wished, estimateStaged(traits, plan)) : wished;
 }
 
 bool quack::mayOverlap(const KernelTraits &traits) {
-  // An online pair may turn out to be two exchanges.
-  return traits.accumulates && traits.exchanges == 1 && !traits.updatesScalar &&
-         !traits.extracts;
+  return traits.rounds() == 1 && !traits.onlineSums && !traits.updatesScalar &&
+         !traits.extracts && traits.picks == 0;
 }
 
 std::string quack::violatedOverlap(const KernelTraits &traits, tv::PlanAttr plan) {
   if (!plan.overlapsTiles())
     return "";
+  if (!stays(traits, plan))
+    return "tiles overlap where clusters stay: with overlap = true, partials must be at "
+           "least 1, got 0";
   if (!mayOverlap(traits))
-    return "tiles overlap in a kernel that accumulates, whose rows meet once, which "
-           "updates no scalar and extracts no element, got overlap = true";
+    return "tiles overlap in a kernel whose rows meet once, which updates no scalar, and "
+           "extracts and picks no element, got overlap = true";
   if (plan.getCluster() == 1)
     return "tiles overlap while partials travel in a cluster: with overlap = true, "
            "cluster must be at least 2, got 1";
@@ -95,15 +132,9 @@ std::string quack::violatedOverlap(const KernelTraits &traits, tv::PlanAttr plan
 
 double quack::turnOfTile(const KernelTraits &traits, tv::PlanAttr plan,
                          double arrival, double work) {
-  // The next tile is copied while this one is worked on.
-  bool isAhead =
-      llvm::all_of(traits.operands, [&](const OperandTraits &operand) {
-        return operand.role != Role::row || !operand.isLoaded ||
-               holdOf(operand, plan) == tv::Hold::async;
-      });
   // The longer of the two, and some of the shorter one.
-  return isAhead ? std::pow(std::pow(arrival, 4) + std::pow(work, 4), 0.25)
-                 : arrival + work;
+  return isAhead(traits, plan) ? std::pow(std::pow(arrival, 4) + std::pow(work, 4), 0.25)
+             : arrival + work;
 }
 
 int64_t quack::gatherBytes(const KernelTraits &traits, tv::PlanAttr plan) {

@@ -57,6 +57,7 @@ std::optional<Target> Target::lookup(llvm::StringRef name) {
   target.clusterMember = 0.135;
   target.shuffleLatency = 23;
   target.keptRate = 0.85;
+  target.stayRate = 0.85;
   if (name == "h200")
     return target;
   if (name == "h100") {

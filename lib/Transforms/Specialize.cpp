@@ -224,6 +224,18 @@ static void substitute(KernelOp kernel, BlockArgument arg) {
   }
 }
 
+/// Returns what x * y + z is where a factor is 1, or z is -0: one operation, or none.
+static Value simplify(OpBuilder &b, math::FmaOp fma) {
+  Value x = fma.getA(), y = fma.getB(), z = fma.getC();
+  if (matchPattern(z, m_NegZeroFloat()))
+    return b.createOrFold<arith::MulFOp>(fma.getLoc(), x, y);
+  if (matchPattern(x, m_OneFloat()))
+    std::swap(x, y);
+  if (matchPattern(y, m_OneFloat()))
+    return b.createOrFold<arith::AddFOp>(fma.getLoc(), x, z);
+  return Value();
+}
+
 /// Folds what absent operands make trivial (x * 1, x + -0, a choice that is made), so
 /// that nobody counts it, and erases what has no use then.
 static void fold(KernelOp kernel) {
@@ -234,7 +246,10 @@ static void fold(KernelOp kernel) {
       continue;
     b.setInsertionPoint(&op);
     SmallVector<Value> folded;
-    if (succeeded(b.tryFold(&op, folded)) && folded.size() == 1)
+    auto fma = dyn_cast<math::FmaOp>(op);
+    if (Value simple = fma ? simplify(b, fma) : Value())
+      op.replaceAllUsesWith(ValueRange(simple));
+    else if (succeeded(b.tryFold(&op, folded)) && folded.size() == 1)
       op.replaceAllUsesWith(folded);
     else if (auto broadcast = dyn_cast<BroadcastOp>(op))
       if (Attribute value; matchPattern(broadcast.getSource(), m_Constant(&value)))

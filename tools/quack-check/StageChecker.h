@@ -15,6 +15,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <set>
+
 namespace quack::check {
 
 struct CheckOptions {
@@ -62,6 +64,10 @@ private:
 
   CheckOptions options;
   std::map<std::string, Reference> references;
+  /// How each kernel was when it was last evaluated.
+  std::map<std::string, mlir::OperationFingerPrint> prints;
+  /// Tile programs that have been evaluated with zeros as their padding.
+  std::set<std::string> withZeros;
   /// Kernels that stand in for others: the name of the one that they vary.
   std::map<std::string, std::string> variants;
   bool failed = false;

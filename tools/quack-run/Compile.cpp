@@ -32,10 +32,7 @@ std::unique_ptr<MLIRContext> quack::makeContext() {
 }
 
 KernelOp CompiledJob::kernel() {
-  for (KernelOp kernel : reference->getOps<KernelOp>())
-    if (kernel.getSymName() == metadata.name)
-      return kernel;
-  return KernelOp();
+  return *reference->getOps<KernelOp>().begin();
 }
 
 static void fillOptions(const Job &job, PipelineOptions &options) {
@@ -79,7 +76,7 @@ static LogicalResult compileBoth(ModuleOp module,
                                  CompiledJob &compiled) {
   compiled.reference = module.clone();
   PassManager pm(module.getContext());
-  buildPipeline(pm, options, Stage::plan);
+  addSpecialization(pm, options);
   if (failed(pm.run(*compiled.reference)))
     return failure();
   auto start = std::chrono::steady_clock::now();
@@ -121,8 +118,5 @@ llvm::Expected<CompiledJob> quack::compileJob(const Job &job,
   CompiledJob compiled;
   if (failed(compileBoth(*module, options, compiled)))
     return failWith();
-  if (!compiled.kernel())
-    return llvm::createStringError("the planned module has no kernel '" +
-                                   compiled.metadata.name + "'");
   return compiled;
 }

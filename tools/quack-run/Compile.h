@@ -31,7 +31,7 @@ struct CompiledJob {
   mlir::OwningOpRef<mlir::ModuleOp> reference;
   double milliseconds = 0; ///< from the parsed row program to PTX
 
-  /// Returns the specialised row program.
+  /// Returns the row program, specialised; the only one, whichever of its variants runs.
   KernelOp kernel();
 };
 

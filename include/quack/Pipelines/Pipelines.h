@@ -71,6 +71,14 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init(0)};
 };
 
+/// Adds the pass that fixes N, groups, picks and storage types. What is computed is as it
+/// was written.
+void addSpecialization(mlir::OpPassManager &pm, const PipelineOptions &options);
+
+/// Adds what comes before `quack-plan`: `addSpecialization`, and the passes after which
+/// row programs are as they are planned.
+void addRowPasses(mlir::OpPassManager &pm, const PipelineOptions &options);
+
 /// Adds the passes that lead a module of `quack.kernel`s to `stage`, which or to
 /// the LLVM and NVVM dialects for the stages after gpu.
 void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options,

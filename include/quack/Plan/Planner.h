@@ -46,6 +46,7 @@ struct KernelTraits {
   int64_t partials;     ///< numbers that a thread brings to all of these trips
   int64_t onlinePasses; ///< passes that are one with an earlier one: sums of
                         ///< exp(v - m) that meet together with the maximum m
+  bool onlineSums;      ///< of those, a sum; where it can't be one, rows meet once more
   int64_t liveRows;     ///< row values that wait for a later pass, at most at once
   int64_t operations;   ///< elementwise operations an element, over all passes
   int64_t exponentials; ///< of those, on the MUFU

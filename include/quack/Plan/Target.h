@@ -58,6 +58,9 @@ struct Target {
                    ///< again wait in shared memory: they go through the load and
                    ///< store unit three times
 
+  double stayRate; ///< the share of the rate that is left where clusters that stay store as
+                   ///< much as they load, by the turns of one loop
+
   /// Returns whether rows of so many bytes are still in L2 when they are read again.
   bool fitsL2(double bytes) const { return bytes < 0.6 * l2Bytes; }
   /// Returns how many SMs hold CTAs at once in clusters of `cluster`, which must

@@ -15,22 +15,31 @@
 
 namespace quack {
 
+/// Visits the operations that lead to `values`, the nearest first along each path. The walk
+/// does not go beyond one for which `visit` returns false.
+inline void
+walkProducers(mlir::ValueRange values,
+              llvm::function_ref<bool(mlir::Operation *)> visit) {
+  llvm::SmallVector<mlir::Value> worklist(values);
+  llvm::SmallPtrSet<mlir::Operation *, 32> seen;
+  while (!worklist.empty()) {
+    mlir::Operation *op = worklist.pop_back_val().getDefiningOp();
+    if (op && seen.insert(op).second && visit(op))
+      llvm::append_range(worklist, op->getOperands());
+  }
+}
+
 /// Returns whether one of `values` is, or indirectly needs, a result of an
 /// operation that `isProducer` accepts.
 inline bool
 dependsOn(mlir::ValueRange values,
           llvm::function_ref<bool(mlir::Operation *)> isProducer) {
-  llvm::SmallVector<mlir::Value> worklist(values);
-  llvm::SmallPtrSet<mlir::Operation *, 32> seen;
-  while (!worklist.empty()) {
-    mlir::Operation *op = worklist.pop_back_val().getDefiningOp();
-    if (!op || !seen.insert(op).second)
-      continue;
-    if (isProducer(op))
-      return true;
-    llvm::append_range(worklist, op->getOperands());
-  }
-  return false;
+  bool found = false;
+  walkProducers(values, [&](mlir::Operation *op) {
+    found = found || isProducer(op);
+    return !found;
+  });
+  return found;
 }
 
 } // namespace quack

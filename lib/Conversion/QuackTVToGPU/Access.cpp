@@ -35,9 +35,7 @@ SmallVector<Value> ThreadBuilder::toWords(Value piece, const Fragment &from) {
     return {LLVM::BitcastOp::create(b, loc, b.getIntegerType(bytes * 8), piece)};
   auto vectorType = VectorType::get({bytes / 4}, b.getI32Type());
   Value vector = LLVM::BitcastOp::create(b, loc, vectorType, piece);
-  auto elements = vector::ToElementsOp::create(b, loc, vector);
-  return llvm::to_vector(llvm::map_range(elements.getResults(),
-                                         [](OpResult r) -> Value { return r; }));
+  return elementsOf(vector);
 }
 
 //===----------------------------------------------------------------------===//

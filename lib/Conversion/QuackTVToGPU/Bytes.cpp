@@ -35,19 +35,11 @@ static Value compute(OpBuilder &b, Location loc, const Twine &text,
       .getResult(0);
 }
 
-/// Returns the elements of a vector, or the one value.
-static SmallVector<Value> elementsOf(OpBuilder &b, Location loc, Value piece) {
-  if (!isa<VectorType>(piece.getType()))
-    return {piece};
-  auto elements = vector::ToElementsOp::create(b, loc, piece);
-  return SmallVector<Value>(elements->getResults());
-}
-
 Value ThreadBuilder::createNarrow(tv::NarrowOp narrow, int64_t index) {
   Fragment to = fragmentOf(narrow.getType());
-  Location loc = narrow.getLoc();
-  SmallVector<Value> wide =
-      elementsOf(b, loc, piece(narrow.getSource(), index));
+  Value source = piece(narrow.getSource(), index);
+  loc = narrow.getLoc();
+  Values wide = elementsOf(source);
   Type pair = b.getI16Type();
   SmallVector<Value> pairs;
   for (size_t i = 0; i < wide.size(); i += 2) {
@@ -74,12 +66,12 @@ Value ThreadBuilder::widenBytes(Value piece, const Fragment &from, Type element,
                 b, loc, VectorType::get({from.run / 2}, pair), piece));
   auto halves = VectorType::get({2}, b.getF16Type());
   SmallVector<Value> wide;
-  for (Value bytes : elementsOf(b, loc, packed)) {
+  for (Value bytes : elementsOf(packed)) {
     Value both =
         compute(b, loc, "cvt.rn.f16x2." + pairName(from.element) + " $0, $1;",
                 "=r,h", b.getI32Type(), bytes);
     Value pairOfHalves = LLVM::BitcastOp::create(b, loc, halves, both);
-    llvm::append_range(wide, elementsOf(b, loc, pairOfHalves));
+    llvm::append_range(wide, elementsOf(pairOfHalves));
   }
   wide.resize(from.run);
   Type type = from.pieceType(b.getF16Type());

@@ -56,8 +56,7 @@ ThreadBuilder::Values ThreadBuilder::foldPieces(const Combiner &combiner, Values
   // By column, then by value.
   SmallVector<Values> columns(type.getNumElements());
   for (Value piece : pieces) {
-    auto elements = vector::ToElementsOp::create(b, loc, piece);
-    for (auto [column, element] : llvm::zip(columns, elements.getResults()))
+    for (auto [column, element] : llvm::zip(columns, elementsOf(piece)))
       column.push_back(element);
   }
   for (size_t half = columns.size() / 2; half > 0; half /= 2)
@@ -409,12 +408,8 @@ void ThreadBuilder::visitCollect(tv::CollectOp collect) {
 
 int64_t ThreadBuilder::countArrivals(int64_t barrierOffset) {
   tv::PlanAttr plan = kernel.getPlan();
-  int64_t buffers = tv::countExchangeBuffers(plan);
-  for (auto alloc : kernel.getBody().getOps<tv::AllocExchangeOp>())
-    if (buffers > 1 && alloc.getBarrierOffset() &&
-        barrierOffset == *alloc.getBarrierOffset() + buffers * tv::mbarrierBytes)
-      return plan.getCluster() * plan.getThreads() / warpSize;
-  return 1;
+  bool isMeeting = plan.overlapsTiles() && barrierOffset == meetingOffset();
+  return isMeeting ? plan.getCluster() * plan.getThreads() / warpSize : 1;
 }
 
 /// The fence alone makes the initialisation visible to peers that pass the

@@ -61,9 +61,7 @@ Value ThreadBuilder::createGroupReduce(tv::GroupReduceOp reduce,
                   : columns;
   }
   // The positions of a run by halves, then the lanes.
-  SmallVector<Value> values{total};
-  if (isa<VectorType>(total.getType()))
-    values = vector::ToElementsOp::create(b, loc, total)->getResults();
+  Values values = elementsOf(total);
   for (size_t half = values.size() / 2; half > 0; half /= 2)
     for (size_t i = 0; i < half; ++i)
       values[i] = createCombine(b, loc, reduce.getKind(), values[i], values[i + half]);

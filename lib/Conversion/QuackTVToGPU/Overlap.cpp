@@ -12,6 +12,7 @@
 #include "ThreadBuilder.h"
 
 #include "quack/Dialect/QuackTV/Exchange.h"
+#include "quack/Support/Dependence.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -23,17 +24,15 @@ using namespace quack;
 /// Returns the row scalars, and other single numbers, that are loaded for a tile and
 /// needed when it is the one before.
 static SmallVector<tv::LoadOp> numbersNeededLater(tv::KernelOp kernel) {
-  SmallVector<Value> worklist;
+  SmallVector<Value> needed;
   for (Operation *op = *kernel.getBody().getOps<tv::TileBeforeOp>().begin(); op;
        op = op->getNextNode())
     if (!isa<tv::CollectOp>(op))
-      llvm::append_range(worklist, op->getOperands());
+      llvm::append_range(needed, op->getOperands());
   llvm::SmallPtrSet<Operation *, 32> seen;
-  while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val().getDefiningOp();
-    if (op && !isa<tv::CollectOp>(op) && seen.insert(op).second)
-      llvm::append_range(worklist, op->getOperands());
-  }
+  walkProducers(needed, [&](Operation *op) {
+    return !isa<tv::CollectOp>(op) && seen.insert(op).second;
+  });
   SmallVector<tv::LoadOp> loads;
   for (auto load : kernel.getBody().getOps<tv::LoadOp>())
     if (seen.contains(load) && tv::getTileShape(load.getType()).columns == 1)
@@ -45,11 +44,11 @@ static SmallVector<tv::LoadOp> numbersNeededLater(tv::KernelOp kernel) {
 // Meetings
 //===----------------------------------------------------------------------===//
 
-/// Returns the last mbarrier of the exchange, at which a cluster's warps meet.
-Value ThreadBuilder::meetingPointer() {
+/// Returns the offset of the last mbarrier of the exchange, at which a cluster's warps meet.
+int64_t ThreadBuilder::meetingOffset() {
   tv::AllocExchangeOp alloc = *kernel.getBody().getOps<tv::AllocExchangeOp>().begin();
   int64_t buffers = tv::countExchangeBuffers(kernel.getPlan());
-  return sharedPointer(*alloc.getBarrierOffset() + buffers * tv::mbarrierBytes);
+  return *alloc.getBarrierOffset() + buffers * tv::mbarrierBytes;
 }
 
 /// What releases to a cluster waits until all that was stored before has reached L2, by
@@ -62,7 +61,7 @@ void ThreadBuilder::arriveInTurn() {
   NVVM::SyncWarpOp::create(b, loc, i32(-1));
   Value isPeer = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, lane(),
                                        i32(kernel.getPlan().getCluster()));
-  Value barrier = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), meetingPointer());
+  Value barrier = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), sharedPointer(meetingOffset()));
   ifThen(isPeer, [&] {
     std::string fence = "fence.release.sync_restrict::shared::cta.cluster; ";
     std::string semantics = hasRestrictedFences() ? "relaxed" : "release";
@@ -79,7 +78,7 @@ void ThreadBuilder::waitForMeeting(Value meeting) {
   Turn now = turn;
   turn.parity =
       arith::AndIOp::create(b, loc, arith::AddIOp::create(b, loc, meeting, i32(1)), i32(1));
-  waitMBarrier(meetingPointer(), /*cluster=*/true, loc, hasRestrictedFences());
+  waitMBarrier(sharedPointer(meetingOffset()), /*cluster=*/true, loc, hasRestrictedFences());
   if (hasRestrictedFences())
     inlinePTX("fence.acquire.sync_restrict::shared::cluster.cluster;", "~{memory}", Type(), {});
   turn = now;

@@ -25,7 +25,6 @@
 #include "Picker.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <tuple>
 
@@ -127,10 +126,7 @@ ThreadBuilder::Values ThreadBuilder::Picker::elementsOf(Value row,
                                                         int64_t piece) {
   Value value = t.piece(row, piece);
   t.loc = loc;
-  if (fragment.run == 1)
-    return {value};
-  auto apart = vector::ToElementsOp::create(b, loc, value);
-  return llvm::to_vector_of<Value>(apart.getResults());
+  return t.elementsOf(value);
 }
 
 /// The column within the slice.

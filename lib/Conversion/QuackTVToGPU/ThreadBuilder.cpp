@@ -176,6 +176,13 @@ static bool isElementwise(Operation *op) {
   return op && !isa<tv::QuackTVDialect>(op->getDialect()) && !isa<arith::ConstantOp>(op);
 }
 
+ThreadBuilder::Values ThreadBuilder::elementsOf(Value piece) {
+  if (!isa<VectorType>(piece.getType()))
+    return {piece};
+  auto apart = vector::ToElementsOp::create(b, loc, piece);
+  return llvm::to_vector_of<Value>(apart.getResults());
+}
+
 /// Without a call for each operation that leads to `tile`: there may be thousands.
 Value ThreadBuilder::piece(Value tile, int64_t index) {
   SmallVector<Value> needed{tile};

@@ -15,6 +15,7 @@
 #define QUACK_LIB_CONVERSION_QUACKTVTOGPU_THREADBUILDER_H
 
 #include "quack/Conversion/QuackTVToGPU.h"
+#include "quack/Dialect/QuackTV/PlanNumbers.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -68,6 +69,8 @@ private:
   void visitConsumers(mlir::Operation &first);
   /// Returns piece `index` of `tile`, computing it where it is not yet.
   mlir::Value piece(mlir::Value tile, int64_t index);
+  /// Returns the elements of a piece.
+  Values elementsOf(mlir::Value piece);
   mlir::Value createPiece(mlir::Value tile, int64_t index);
   mlir::Value createElementwise(mlir::Operation *op, mlir::OpResult result,
                                 int64_t index);
@@ -431,9 +434,11 @@ private:
   mlir::Value meetsInTurn();
   /// Returns the last meeting (i32) of so many turns (i32).
   mlir::Value meetingOf(mlir::Value turns);
-  mlir::Value meetingPointer();
+  int64_t meetingOffset();
   /// Whether fences may be restricted to shared memory (PTX ISA 8.6).
-  bool hasRestrictedFences() const { return ptxVersion == 0 || ptxVersion >= 86; }
+  bool hasRestrictedFences() const {
+    return ptxVersion == 0 || ptxVersion >= tv::versionOfRestrictedFences;
+  }
   void beginBranch(Predicate exists, mlir::TypeRange results);
   mlir::ValueRange endBranch(mlir::ValueRange made, mlir::ValueRange otherwise,
                              mlir::Operation *first, mlir::Operation *last);

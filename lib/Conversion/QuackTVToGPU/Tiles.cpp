@@ -3,8 +3,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A cluster that accumulates works on one tile after the other: a loop around
-// what other kernels do once. Each thread's sums are carried by the loop, in
+// A cluster that stays works on one tile after the other: a loop around what other
+// kernels do once. Each thread's sums are carried by the loop, in
 // registers. After it, the threads of a CTA that hold the same columns of
 // different rows meet in shared memory, and the cluster's partial sum goes to
 // the workspace.
@@ -16,7 +16,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -125,14 +124,6 @@ void ThreadBuilder::setSums(ValueRange values) {
   }
 }
 
-/// The elements of a piece.
-static SmallVector<Value> elementsOf(OpBuilder &b, Location loc, Value piece) {
-  if (!isa<VectorType>(piece.getType()))
-    return {piece};
-  auto apart = vector::ToElementsOp::create(b, loc, piece);
-  return llvm::to_vector_of<Value>(apart.getResults());
-}
-
 /// The additions are inline PTX, which stays where it is: as the sums are
 /// needed at the loop's end alone, LLVM would add there, and keep what is added
 /// until then. Products are added unrounded.
@@ -142,9 +133,9 @@ void ThreadBuilder::accumulateRows(tv::AccumulateOp op, int64_t index) {
   Value value = piece(product ? product.getLhs() : op.getValue(), index);
   Value factor = product ? piece(product.getRhs(), index) : Value();
   loc = op.getLoc();
-  SmallVector<Value> elements = elementsOf(b, loc, value), factors;
+  SmallVector<Value> elements = elementsOf(value), factors;
   if (factor)
-    factors = elementsOf(b, loc, factor);
+    factors = elementsOf(factor);
   int64_t count = 0, first = sumIndices(fragment, count)[index] * fragment.run;
   Predicate exists = rowExists(fragment, fragment.offset(index).row);
   for (auto [i, element] : llvm::enumerate(elements)) {

@@ -661,22 +661,16 @@ static LogicalResult verifyTiles(KernelOp kernel) {
 /// Whether `op` needs what a thread keeps of its row, but by way of an exchange: a
 /// reduction, or a row that was loaded into registers.
 static bool needsKept(KernelOp kernel, Operation *op) {
-  SmallVector<Value> worklist(op->getOperands());
-  llvm::SmallPtrSet<Operation *, 32> seen;
-  while (!worklist.empty()) {
-    Operation *source = worklist.pop_back_val().getDefiningOp();
-    if (!source || isa<CollectOp>(source) || !seen.insert(source).second)
-      continue;
-    if (isa<ThreadReduceOp, WarpReduceOp>(source))
-      return true;
+  bool found = false;
+  walkProducers(op->getOperands(), [&](Operation *source) {
+    found |= isa<ThreadReduceOp, WarpReduceOp>(source);
     if (auto load = dyn_cast<LoadOp>(source)) {
       unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
-      if (kernel.getOperandAttr(number).getRole() == Role::row)
-        return true;
+      found |= kernel.getOperandAttr(number).getRole() == Role::row;
     }
-    llvm::append_range(worklist, source->getOperands());
-  }
-  return false;
+    return !isa<CollectOp>(source);
+  });
+  return found;
 }
 
 /// C25

@@ -6,7 +6,7 @@ sweep.py KERNELS FAMILY, where FAMILY is own (the planner's plans), large (the
 same for rows of many warps and CTAs), holds, kept (rows that are read again, but
 for a part in shared memory), clusters, tails (vectors that do
 not divide N), anywhere (rows that start at any element), split (rows that several
-clusters share), product (every kernel x columns x storage x cluster) or shapes
+clusters share), stays (clusters that work on one tile after the other), product (every kernel x columns x storage x cluster) or shapes
 (softmax: columns x storage x offsets x row strides x rows), of which shapes:N takes
 every Nth.
 """
@@ -99,6 +99,30 @@ families = {
         for cluster in ([1, 2] if columns > 1000 else [1])
     ],
 }
+STAYING = [
+    "threads = 64, threads_per_row = 64, partials = 3",
+    "threads = 64, threads_per_row = 32, rows_per_thread = 2, partials = 2, hold = {x = async}",
+    "threads = 64, threads_per_row = 64, cluster = 4, partials = 2, hold = {x = async}",
+    "threads = 64, threads_per_row = 32, cluster = 2, exchange = ctas, partials = 3",
+]
+OVERLAPPING = [
+    "threads = 64, threads_per_row = 64, cluster = 4, partials = 2, overlap = true",
+    "threads = 64, threads_per_row = 32, cluster = 2, partials = 1, overlap = true",
+]
+families["stays"] = [
+    (kernel + ".mlir", 2000, storage, plan)
+    for kernel, storages in [
+        ("layer_norm", ["f32,weight:f32,bias:f32", "bf16,weight:bf16"]),
+        ("rms_norm", ["f32,weight:f32", "bf16,weight:f32,rstd:f32"]),
+        ("rms_norm_quantize_fp8", ["f32", "bf16,weight:bf16"]),
+        ("layer_norm_quantize_fp8", ["bf16,weight:bf16,bias:bf16"]),
+        ("softmax", ["f32"]),
+        ("argmax", ["bf16"]),
+    ]
+    for storage in storages
+    # Where rows meet more than once tiles do not overlap.
+    for plan in STAYING + OVERLAPPING * (len(storages) > 1)
+]
 families["anywhere"] = [
     (kernel, columns, storage, "alignment = element")
     for kernel in ["softmax.mlir", "sum.mlir"]
@@ -188,8 +212,9 @@ for kernel, columns, storage, pin in families[family]:
         "columns": columns,
         "storage": storage,
         "pin": pin,
-        # Nine rows of odd length start at each place that there is.
-        "rows": 9 if family == "anywhere" else 3,
+        # Nine rows of odd length start at each place that there is; where tiles overlap,
+        # an exchange's buffer is written again after eight tiles.
+        "rows": {"anywhere": 9, "stays": 23}.get(family, 3),
         "verify": True,
         # Vectors want aligned rows.
         "row_strides": dict.fromkeys("xy", -columns % 8 + columns) if family == "tails" else {},

@@ -21,7 +21,11 @@ namespace quack::tv {
 /// The most clusters that share a row.
 inline constexpr int64_t maxSplit = 1024;
 
-/// The most partial sums over rows.
+/// The PTX ISA version, times ten, that has what clusters meet by where tiles overlap:
+/// fences that are restricted to shared memory (fence.sync_restrict).
+inline constexpr int64_t versionOfRestrictedFences = 86;
+
+/// The most clusters that stay, and partial sums over rows.
 inline constexpr int64_t maxPartials = 16384;
 
 /// Elements of a thread, of all operands, that are read together where a row is

@@ -110,12 +110,12 @@ bool quack::mayOverlap(const KernelTraits &traits) {
 std::string quack::violatedOverlap(const KernelTraits &traits, tv::PlanAttr plan) {
   if (!plan.overlapsTiles())
     return "";
-  if (!stays(traits, plan))
-    return "tiles overlap where clusters stay: with overlap = true, partials must be at "
-           "least 1, got 0";
   if (!mayOverlap(traits))
     return "tiles overlap in a kernel whose rows meet once, which updates no scalar, and "
            "extracts and picks no element, got overlap = true";
+  if (!stays(traits, plan))
+    return "tiles overlap where clusters stay: with overlap = true, partials must be at "
+           "least 1, got 0";
   if (plan.getCluster() == 1)
     return "tiles overlap while partials travel in a cluster: with overlap = true, "
            "cluster must be at least 2, got 1";

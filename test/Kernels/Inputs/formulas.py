@@ -488,11 +488,22 @@ def quantize_fp8_groups_pow2(tree, x, code="e4m3"):
     return quantised(x, 0.0, code, size=128, power_of_two=True)
 
 
+def product_first(x, rstd, residual=None, weight=None, bias=None, offset=None):
+    """What is lost where h (weight + offset), which is multiplied by rstd, is subnormal."""
+    if weight is None and offset is None:
+        return 0.0
+    product = (x if residual is None else x + residual) * factor_of(weight, offset)[0]
+    return rstd * np.where((product != 0) & (abs(product) < 2 * FLUSH), TINY, 0)
+
+
 def norm_quantised(norm, size=None):
     """A norm that is stored in 8 bits."""
     def of(tree, x, eps, code="e4m3", **given):
         found = norm(tree, x, eps, **given)
-        return {**quantised(*found["y"], code, size), "residual_out": found["residual_out"]}
+        y, error = found["y"]
+        if norm is rms_norm and size is None:
+            error = error + product_first(x, found["rstd"][0], **given)
+        return {**quantised(y, error, code, size), "residual_out": found["residual_out"]}
     return of
 
 

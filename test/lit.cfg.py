@@ -11,7 +11,7 @@ import lit.formats
 config.name = "quack"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "Unit"]
+config.excludes = ["Inputs", "Unit", "MiniCompiler"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.quack_build, "test")
 
@@ -45,6 +45,10 @@ config.substitutions += [
     ("%row_kernels", " ".join(rows_alone())),
     ("%source", config.quack_source),
     ("%mlir_include", config.mlir_include_dir),
+    ("%build", config.quack_build),
+    ("%libraries", os.path.join(config.quack_build, "lib")),
+    ("%plugin", os.path.join(config.quack_build, "lib", "libQuackPlugin.so")),
+    ("%frontend", os.path.join(config.test_source_root, "Raise", "Inputs", "frontend")),
 ]
 
 ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")

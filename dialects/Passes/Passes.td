@@ -241,7 +241,9 @@ def QuackPlan : Pass<"quack-plan", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", /*default=*/"\"h200\"",
            "The GPU whose numbers the cost model uses (h100, h200)">,
     Option<"pin", "pin", "std::string", /*default=*/"\"\"",
-           "Fields to pin, as in #quack_tv.plan: 'threads = 256, cluster = 4'">];
+           "Fields to pin, as in #quack_tv.plan: 'threads = 256, cluster = 4'">,
+    Option<"maxCluster", "max-cluster", "int64_t", /*default=*/"16",
+           "The most CTAs of a cluster (launchers that set no attribute take 8)">];
   let dependentDialects = ["::quack::QuackDialect", "::quack::tv::QuackTVDialect"];
 }
 
@@ -382,11 +384,76 @@ def QuackTVPlaceBarriers : Pass<"quack-tv-place-barriers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::quack::tv::QuackTVDialect"];
 }
 
+def QuackLowerCalls : Pass<"quack-lower-calls", "::mlir::ModuleOp"> {
+  let summary = "Makes the host launch kernels";
+  let description = [{
+    Each `quack.call` on memrefs becomes what its kernel's metadata asks a launcher for.
+
+    With `to=gpu`: a `gpu.launch_func` for each stage, with cluster size, grid, shared
+    memory and workspace, under a test of the guards where the kernel has variants. All
+    stages of a call are one chain of async tokens, which the host waits for. Upstream's
+    `gpu-module-to-binary` and `gpu-to-llvm` finish both sides. Upstream's runtime launches
+    clusters of 8 CTAs at most: `quack-plan` must be told so by `max-cluster`.
+
+    With `to=runtime`: a call of `launcher`, with the kernels' PTX and metadata, which
+    `quack-serialize-kernels` puts into the host program, a name, M and the arguments:
+    `include/quack-c/Launch.h` has the ABI. A status other than 0 ends the program, by
+    `cf.assert`. A function's argument that has the attribute `quack.stream` is
+    the stream to launch on, an `!llvm.ptr`; without one it is the null stream.
+
+    Memrefs of a call are in memory that the device can access.
+
+    Before:
+    ```mlir
+    quack.kernel @copy(%x: memref<?x64xf32> in row, %y: memref<?x64xf32> out row) {
+      %v = quack.load %x : memref<?x64xf32> -> tensor<64xf32>
+      quack.store %v, %y : tensor<64xf32>, memref<?x64xf32>
+    }
+    func.func @main(%x: memref<8x64xf32>, %y: memref<8x64xf32>) {
+      quack.call @copy(%x : memref<8x64xf32>) outs(%y : memref<8x64xf32>)
+      return
+    }
+    ```
+    After, with `to=gpu`, there is a `gpu.module @quack_kernels` that
+    `convert-quack-tv-to-gpu` fills, and `gpu.launch_func @quack_kernels::@copy`.
+
+    Assumes: calls on memrefs of tile programs whose barriers are placed. Guarantees: no
+    `quack.call` is left; the module has a `gpu.module` with a target if it has kernels.
+  }];
+  let options = [
+    Option<"to", "to", "std::string", /*default=*/"\"gpu\"",
+           "What launches: gpu (gpu.launch_func) or runtime (a call of the launcher)">,
+    Option<"launcher", "launcher", "std::string", /*default=*/"\"quackLaunch\"",
+           "The symbol that launches, with to=runtime">,
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90\"",
+           "The chip that kernels are compiled for (sm_90, sm_90a)">,
+    Option<"ptxVersion", "ptx-version", "int64_t", "0",
+           "The PTX ISA version times ten (0: 83, but 86 where tiles overlap)">];
+  let dependentDialects = ["::quack::tv::QuackTVDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",
+                           "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"launches", "launches", "launches that calls became">];
+}
+
+def QuackSerializeKernels : Pass<"quack-serialize-kernels", "::mlir::ModuleOp"> {
+  let summary = "Puts the PTX of kernels into the host program";
+  let description = [{
+    The `gpu.module` that `quack-lower-calls` began, by now in the LLVM and NVVM dialects,
+    is compiled to PTX as its target says, and becomes the text that calls of the launcher
+    pass: the global `quack_kernels_ptx`.
+
+    Assumes: a `gpu.module` with a `#quack_tv.target`, and that global. Guarantees:
+    the module is gone.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def ConvertQuackTVToGPU : Pass<"convert-quack-tv-to-gpu", "::mlir::ModuleOp"> {
   let summary = "Turns tile programs into thread programs";
   let description = [{
     Each `quack_tv.kernel` becomes an `llvm.func` in a `gpu.module`, with the
-    launch ABI of `quack.kernel`. Elementwise work is done run by run, just
+    launch ABI of `quack.kernel`: in the one that `quack-lower-calls` began, or its own. Elementwise work is done run by run, just
     before a store or a reduction needs it, so that few values are live.
 
     Assumes: placed barriers. Guarantees: no `quack_tv` operation is left, and

@@ -183,4 +183,32 @@ def QuackTV_PlanAttr : QuackTV_Attr<"Plan", "plan"> {
   }];
 }
 
+//===----------------------------------------------------------------------===//
+// target
+//===----------------------------------------------------------------------===//
+
+def QuackTV_TargetAttr : QuackTV_Attr<"Target", "target"> {
+  let summary = "What the kernels of a gpu.module are compiled for, and by whom";
+  let description = [{
+    A target of a `gpu.module` that upstream's `gpu-module-to-binary` finishes: this
+    project's backend makes the PTX, since upstream's way from `#nvvm.target` lets passes
+    duplicate inline PTX that synchronises. The object is one of `#nvvm.target`, for
+    upstream's lowering of the host.
+
+    Example:
+    ```mlir
+    gpu.module @quack_kernels [#quack_tv.target<chip = "sm_90", ptx = 83>] {
+    }
+    ```
+
+    Constraints:
+    - (C1) `chip` is sm_90 or sm_90a.
+    - (C2) `ptx`, the PTX ISA version times ten, is one that has what kernels use.
+  }];
+  let parameters = (ins StringRefParameter<"e.g. sm_90">:$chip,
+                    "int64_t":$ptx);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 #endif // QUACK_TV_ATTRS_TD

@@ -21,6 +21,9 @@ void registerAllDialects(mlir::DialectRegistry &registry);
 /// pipelines.
 void registerAllPasses();
 
+/// Does both.
+void registerAll(mlir::DialectRegistry &registry);
+
 } // namespace quack
 
 #endif // QUACK_INITALL_H

@@ -10,7 +10,7 @@
 
 #include "Stages.h"
 
-#include "quack/Dialect/QuackTV/PlanNumbers.h"
+#include "quack/Host/DescribeKernels.h"
 #include "quack/Target/PTX.h"
 #include "quack/Transforms/Passes.h"
 
@@ -79,17 +79,15 @@ static LogicalResult runBackend(ModuleOp module, const PTXTarget &target,
   return success();
 }
 
-/// The PTX ISA version, times ten, that drivers since CUDA 12.3 take.
-static constexpr int64_t usualVersion = 83;
-
 FailureOr<CompiledModule> quack::compileModule(ModuleOp module,
                                                const PipelineOptions &options,
                                                Stage stage,
                                                std::vector<StageTime> *times) {
   CompiledModule result;
-  int64_t version = options.ptxVersion ? options.ptxVersion : usualVersion;
-  FailureOr<PTXTarget> target = PTXTarget::create(module, options.chip, version);
-  if (failed(target))
+  auto emitError = [&] { return module->emitError(); };
+  if (failed(tv::TargetAttr::verify(emitError, options.chip,
+                                    options.ptxVersion ? int64_t(options.ptxVersion)
+                                                       : usualPTXVersion)))
     return failure();
   auto finish = [&]() {
     result.text = printed(module);
@@ -105,17 +103,11 @@ FailureOr<CompiledModule> quack::compileModule(ModuleOp module,
   }
   if (stage == front)
     return finish();
-  for (tv::KernelOp kernel : module.getOps<tv::KernelOp>()) {
-    result.metadata.kernels.push_back(describeKernel(kernel));
-    if (kernel.getPlan().overlapsTiles() && !options.ptxVersion)
-      version = tv::versionOfRestrictedFences;
-  }
-  if (version != usualVersion && !options.ptxVersion)
-    target = PTXTarget::create(module, options.chip, version);
+  result.metadata = describeModule(module, options.chip, options.ptxVersion);
+  FailureOr<PTXTarget> target =
+      PTXTarget::create(module, options.chip, result.metadata.ptxVersion);
   if (failed(target))
     return failure();
-  result.metadata.chip = options.chip;
-  result.metadata.ptxVersion = version;
   {
     StageTimer timer(times, "threads");
     if (failed(runPasses(module, [&](PassManager &pm) {

@@ -27,6 +27,7 @@ std::string quack::describePlans(ModuleOp module, const PipelineOptions &options
   FailureOr<tv::PlanAttr> pins = parsePins(options.pin, *copy);
   if (failed(pins) || failed(pm.run(*copy)) || !gpu)
     return "";
+  gpu->maxCluster = options.maxCluster;
   std::string text;
   llvm::raw_string_ostream os(text);
   for (KernelOp kernel : copy->getOps<KernelOp>())

@@ -10,8 +10,10 @@
 
 #include "quack/Dialect/Quack/Bufferize.h"
 #include "quack/Pipelines/Pipelines.h"
+#include "quack/Target/SerializeTarget.h"
 #include "quack/Transforms/Passes.h"
 
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
@@ -32,12 +34,15 @@ using namespace mlir;
 
 void quack::registerAllDialects(DialectRegistry &registry) {
   registry.insert<QuackDialect, tv::QuackTVDialect, arith::ArithDialect,
-                  bufferization::BufferizationDialect, cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, gpu::GPUDialect,
                   LLVM::LLVMDialect, linalg::LinalgDialect, math::MathDialect,
                   memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect,
                   tensor::TensorDialect, vector::VectorDialect>();
   func::registerInlinerExtension(registry);
   registerBufferization(registry);
+  registerSerialization(registry);
+  cf::registerConvertControlFlowToLLVMInterface(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(registry);
   linalg::registerBufferizableOpInterfaceExternalModels(registry);
@@ -48,10 +53,15 @@ void quack::registerAllDialects(DialectRegistry &registry) {
   registerNVVMDialectTranslation(registry);
 }
 
+void quack::registerAll(DialectRegistry &registry) {
+  registerAllDialects(registry);
+  registerAllPasses();
+}
+
 void quack::registerAllPasses() {
   registerQuackPasses();
+  registerPipelines();
   registerCanonicalizerPass();
   registerCSEPass();
   registerInlinerPass();
-  registerPipelines();
 }

@@ -12,14 +12,16 @@
 #include "quack/Transforms/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace quack;
@@ -39,11 +41,13 @@ void quack::addRowPasses(OpPassManager &pm, const PipelineOptions &options) {
 }
 
 /// Level 1 to 1: kernels are concrete, with complete plans.
-static void addPlanning(OpPassManager &pm, const PipelineOptions &options) {
+static void addPlanning(OpPassManager &pm, const PipelineOptions &options,
+                        int64_t maxCluster) {
   addRowPasses(pm, options);
   QuackPlanOptions plan;
   plan.target = options.target;
   plan.pin = options.pin;
+  plan.maxCluster = maxCluster;
   pm.addPass(createQuackPlan(plan));
 }
 
@@ -70,13 +74,16 @@ static void addLLVM(OpPassManager &pm) {
   gpu.addPass(createSCFToControlFlowPass());
   gpu.addPass(createConvertVectorToLLVMPass());
   gpu.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createConvertControlFlowToLLVMPass());
-  pm.nest<gpu::GPUModuleOp>().addPass(createReconcileUnrealizedCastsPass());
+  // convert-cf-to-llvm would convert the host's branches, too.
+  ConvertToLLVMPassOptions branches;
+  branches.filterDialects = {"cf"};
+  gpu.addPass(createConvertToLLVMPass(branches));
+  gpu.addPass(createReconcileUnrealizedCastsPass());
 }
 
 void quack::buildPipeline(OpPassManager &pm, const PipelineOptions &options,
                           Stage stage) {
-  addPlanning(pm, options);
+  addPlanning(pm, options, options.maxCluster);
   if (stage == Stage::plan)
     return;
   buildTilePipeline(pm);
@@ -88,6 +95,34 @@ void quack::buildThreadPipeline(OpPassManager &pm, Stage stage, int64_t ptxVersi
   addThreading(pm, ptxVersion);
   if (stage != Stage::gpu)
     addLLVM(pm);
+}
+
+void quack::buildHostPipeline(OpPassManager &pm, const HostOptions &options) {
+  // Upstream's runtime does not set the attribute that larger clusters need.
+  int64_t maxCluster = options.maxCluster;
+  if (options.to == "gpu")
+    maxCluster = std::min<int64_t>(maxCluster, 8);
+  addPlanning(pm, options, maxCluster);
+  buildTilePipeline(pm);
+  QuackLowerCallsOptions calls;
+  calls.to = options.to;
+  calls.launcher = options.launcher;
+  calls.chip = options.chip;
+  calls.ptxVersion = options.ptxVersion;
+  pm.addPass(createQuackLowerCalls(calls));
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  buildThreadPipeline(pm, Stage::llvm, options.ptxVersion);
+  if (options.to == "runtime")
+    pm.addPass(createQuackSerializeKernels());
+}
+
+void quack::buildLinalgPipeline(OpPassManager &pm, const HostOptions &options) {
+  pm.addPass(createInlinerPass());
+  QuackRaiseLinalgOptions raise;
+  raise.target = options.target;
+  pm.addPass(createQuackRaiseLinalg(raise));
+  pm.addPass(createQuackBufferize());
+  buildHostPipeline(pm, options);
 }
 
 void quack::registerPipelines() {
@@ -111,4 +146,9 @@ void quack::registerPipelines() {
       [](OpPassManager &pm, const PipelineOptions &options) {
         buildPipeline(pm, options, Stage::llvm);
       });
+  PassPipelineRegistration<HostOptions>(
+      "quack-to-host", "Row programs, and calls of them on memrefs, to launches", buildHostPipeline);
+  PassPipelineRegistration<HostOptions>(
+      "quack-linalg-to-host", "Functions on tensors to kernels, memrefs and launches",
+      buildLinalgPipeline);
 }

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "quack/Host/DescribeKernels.h"
 #include "quack/Pipelines/Pipelines.h"
 
 #include "Stages.h"

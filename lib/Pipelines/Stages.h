@@ -2,16 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Running a part of the pipeline, and what its tile programs say to a launcher.
+// Running a part of the pipeline.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef QUACK_LIB_PIPELINES_STAGES_H
 #define QUACK_LIB_PIPELINES_STAGES_H
 
-#include "quack/Dialect/QuackTV/QuackTV.h"
-#include "quack/Target/KernelMetadata.h"
-
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace quack {
@@ -20,9 +18,6 @@ namespace quack {
 llvm::LogicalResult
 runPasses(mlir::ModuleOp module,
           llvm::function_ref<void(mlir::PassManager &)> add);
-
-/// Returns what a launcher must know of `kernel`, whose barriers are placed.
-KernelMetadata describeKernel(tv::KernelOp kernel);
 
 } // namespace quack
 

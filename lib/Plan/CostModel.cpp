@@ -334,6 +334,9 @@ std::string quack::violatedRule(const KernelTraits &traits,
       return "with alignment = element an access takes at least 4 bytes of each "
              "operand, got " + text(run) + " of '" + operand.name.str() + "'";
   }
+  if (plan.getCluster() > target.maxCluster)
+    return "a cluster must have at most " + text(target.maxCluster) + " CTAs, got " +
+           text(plan.getCluster());
   if (plan.getCluster() > 1 && plan.getThreadsPerRow() < warpSize)
     return "in a cluster a row needs whole warps: threads_per_row must be at "
            "least 32, got " +

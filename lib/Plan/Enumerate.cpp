@@ -401,6 +401,7 @@ void Enumerator::tryShapes() {
   SmallVector<int64_t> clusters{1, 2, 4, 8, 16};
   if (traits.picks > 0)
     clusters = {1};
+  llvm::erase_if(clusters, [&](int64_t cluster) { return cluster > target.maxCluster; });
   for (int64_t cluster : pinned(pins.getCluster(), clusters))
     for (int64_t threads : threadsChoices())
       for (int64_t threadsPerRow : threadsPerRowChoices(threads))

@@ -8,6 +8,8 @@
 
 #include "quack/Target/PTX.h"
 
+#include "quack/Dialect/QuackTV/QuackTV.h"
+
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/InlineAsm.h"
@@ -33,10 +35,6 @@ void LLVMInitializeNVPTXAsmPrinter();
 using namespace mlir;
 using namespace quack;
 
-/// PTX ISA versions of LLVM 22 that have bulk copies (8.0 and later).
-static constexpr int64_t ptxVersions[] = {80, 81, 82, 83, 84,
-                                          85, 86, 87, 88, 90};
-
 static void initializeNVPTX() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -49,15 +47,8 @@ static void initializeNVPTX() {
 
 FailureOr<PTXTarget> PTXTarget::create(Operation *module, StringRef chip,
                                        int64_t version) {
-  if (chip != "sm_90" && chip != "sm_90a")
-    return module->emitError("unknown chip '")
-           << chip << "', expected sm_90 or sm_90a";
-  if (!llvm::is_contained(ptxVersions, version))
-    return module->emitError("unknown or too old PTX version ")
-           << version
-           << ", expected 80, 81, 82, 83, 84, 85, 86, 87, 88 or 90 (PTX ISA "
-              "8.0 "
-              "is the first with bulk copies)";
+  if (failed(tv::TargetAttr::verify([&] { return module->emitError(); }, chip, version)))
+    return failure();
   initializeNVPTX();
   std::string error;
   llvm::Triple triple("nvptx64-nvidia-cuda");

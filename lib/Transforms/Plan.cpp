@@ -124,6 +124,11 @@ void PlanPass::runOnOperation() {
         << target << "', expected one of: " << llvm::join(Target::names(), ", ");
     return signalPassFailure();
   }
+  if (maxCluster < 1) {
+    module.emitError("max-cluster must be at least 1, got ") << maxCluster;
+    return signalPassFailure();
+  }
+  gpu->maxCluster = maxCluster;
   FailureOr<tv::PlanAttr> pins = parsePins(pin, module);
   if (failed(pins))
     return signalPassFailure();

@@ -31,6 +31,13 @@ if(LLVM_USE_LINKER)
   add_link_options(-fuse-ld=${LLVM_USE_LINKER})
 endif()
 
+# Headers have a folder of their own in the install tree: generated ones are there, too.
+include(GNUInstallDirs)
+# What is installed finds the LLVM and MLIR that it was linked to.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+set(QUACK_INSTALL_INCLUDE_DIR "${CMAKE_INSTALL_INCLUDEDIR}/quack")
+set(QUACK_INSTALL_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/quack")
+
 # What the compiler's libraries need of MLIR and LLVM.
 set(QUACK_MLIR_LIBS
   MLIROptLib MLIRArithDialect MLIRArithToLLVM MLIRArithTransforms
@@ -86,6 +93,13 @@ function(quack_use_pch target)
   endif()
 endfunction()
 
+# quack_install_library(<name>): makes it part of the package that find_package(Quack)
+# finds.
+function(quack_install_library name)
+  target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:${QUACK_INSTALL_INCLUDE_DIR}>)
+  install(TARGETS ${name} EXPORT QuackTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endfunction()
+
 # quack_add_library(<name> <sources>... [DEPENDS <tblgen targets>...]
 #                   [LINK <libraries>...]): a library over MLIR.
 function(quack_add_library name)
@@ -94,6 +108,7 @@ function(quack_add_library name)
   quack_use_pch(${name})
   add_dependencies(${name} QuackIncGen ${arg_DEPENDS})
   target_link_libraries(${name} PUBLIC ${arg_LINK})
+  quack_install_library(${name})
 endfunction()
 
 # quack_add_tool(<name> <sources>... [LINK <libraries>...])
@@ -104,6 +119,7 @@ function(quack_add_tool name)
   add_dependencies(${name} QuackIncGen)
   target_link_libraries(${name} PRIVATE ${arg_LINK} ${QUACK_MLIR_LIBS}
                         ${QUACK_LLVM_LIBS})
+  install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   if(QUACK_STATIC)
     add_custom_command(TARGET ${name} POST_BUILD
       COMMAND ${CMAKE_STRIP} $<TARGET_FILE:${name}>)

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How convert-quack-tv-to-gpu cuts a tile into accesses and in which order it
-// asks for them: what the conversion does and what a report of its accesses
-// says must rest on the same cut.
+// What convert-quack-tv-to-gpu makes of kernels, as their launches see it; and how it
+// cuts a tile into accesses and in which order it asks for them: what the conversion does
+// and what a report of its accesses says must rest on the same cut.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,9 +13,17 @@
 
 #include "quack/Dialect/QuackTV/QuackTV.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
+
 #include <optional>
 
 namespace quack {
+
+/// The gpu.module that kernels become functions of.
+inline constexpr llvm::StringLiteral kernelModuleName = "quack_kernels";
+
+/// Returns the type of the function that `kernel` becomes: the launch ABI.
+mlir::LLVM::LLVMFunctionType getLaunchType(tv::KernelOp kernel);
 
 /// How a thread's share of a tile is cut into pieces: runs of consecutive
 /// columns, one vector each.

@@ -61,6 +61,11 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "pin",
       llvm::cl::desc("Plan fields to pin: 'threads = 256, cluster = 4'"),
       llvm::cl::init("")};
+  Option<int64_t> maxCluster{
+      *this, "max-cluster",
+      llvm::cl::desc("The most CTAs of a cluster (launchers that set no attribute "
+                     "take 8)"),
+      llvm::cl::init(16)};
   Option<std::string> chip{*this, "chip",
                            llvm::cl::desc("The chip to emit PTX for (sm_90, sm_90a)"),
                            llvm::cl::init("sm_90")};
@@ -69,6 +74,19 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("The PTX ISA version times ten (80, 81, 82, 83, 84, 85, 86, "
                      "87, 88 or 90; 0: 83, but 86 where tiles overlap)"),
       llvm::cl::init(0)};
+};
+
+/// What programs that launch kernels themselves can be told, beside.
+struct HostOptions : PipelineOptions {
+  Option<std::string> to{
+      *this, "to",
+      llvm::cl::desc("What launches: gpu (gpu.launch_func, for upstream's gpu pipeline) or "
+                     "runtime (a call of the launcher)"),
+      llvm::cl::init("gpu")};
+  Option<std::string> launcher{
+      *this, "launcher",
+      llvm::cl::desc("The symbol that launches, with to=runtime (include/quack-c/Launch.h)"),
+      llvm::cl::init("quackLaunch")};
 };
 
 /// Adds the pass that fixes N, groups, picks and storage types. What is computed is as it
@@ -93,7 +111,19 @@ void buildTilePipeline(mlir::OpPassManager &pm);
 void buildThreadPipeline(mlir::OpPassManager &pm, Stage stage = Stage::gpu,
                          int64_t ptxVersion = 0);
 
-/// Registers `quack-to-plan`, `quack-to-tv`, `quack-to-gpu` and `quack-to-llvm`.
+/// Adds the passes that compile a module's kernels and make its functions launch them,
+/// which call them on memrefs. After them the module has a `gpu.module` in the LLVM and
+/// NVVM dialects, which `gpu-module-to-binary` compiles (to=gpu), or the kernels' PTX as a
+/// global (to=runtime); functions are left in upstream's dialects for the host.
+void buildHostPipeline(mlir::OpPassManager &pm, const HostOptions &options);
+
+/// Adds the passes that make kernels of what functions on tensors reduce along rows
+/// (`quack-raise-linalg`, after functions are inlined), bufferize, and go on as
+/// `buildHostPipeline` does.
+void buildLinalgPipeline(mlir::OpPassManager &pm, const HostOptions &options);
+
+/// Registers `quack-to-plan`, `quack-to-tv`, `quack-to-gpu`, `quack-to-llvm`,
+/// `quack-to-host` and `quack-linalg-to-host`.
 void registerPipelines();
 
 /// What a compilation gives: the text of the stage asked for, and metadata once

@@ -25,6 +25,7 @@ struct Target {
   int64_t registersPerSM;   ///< 32-bit
   int64_t threadsPerSM;
   int64_t ctasPerSM;
+  int64_t maxCluster = 16; ///< CTAs of a cluster, with the attribute that more than 8 need
   int64_t sharedPerSM;      ///< bytes, 1 KB a CTA is reserved of it
   int64_t sharedPerCta;     ///< bytes, opt-in limit
   int64_t sharedBesideL1;   ///< bytes of an SM that leave the L1 cache room enough

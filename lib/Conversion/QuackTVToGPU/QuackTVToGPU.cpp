@@ -54,10 +54,10 @@ LLVM::GlobalOp ConvertQuackTVToGPUPass::createSharedMemory(OpBuilder &b,
                                 sharedSpace);
 }
 
-LLVM::LLVMFuncOp ConvertQuackTVToGPUPass::createFunction(OpBuilder &b,
-                                                         tv::KernelOp kernel) {
+LLVM::LLVMFunctionType quack::getLaunchType(tv::KernelOp kernel) {
+  Builder b(kernel.getContext());
   SmallVector<Type> types;
-  auto global = LLVM::LLVMPointerType::get(&getContext(), globalSpace);
+  auto global = LLVM::LLVMPointerType::get(b.getContext(), globalSpace);
   for (Type type : kernel.getFunctionType().getInputs())
     if (isa<MemRefType>(type))
       types.append({Type(global), Type(b.getI64Type())});
@@ -67,9 +67,13 @@ LLVM::LLVMFuncOp ConvertQuackTVToGPUPass::createFunction(OpBuilder &b,
       types.push_back(type);
   if (kernel.getWorkspace())
     types.push_back(global);
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(&getContext()), types);
-  auto func = LLVM::LLVMFuncOp::create(b, kernel.getLoc(), kernel.getSymName(), type);
+  return LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
+}
+
+LLVM::LLVMFuncOp ConvertQuackTVToGPUPass::createFunction(OpBuilder &b,
+                                                         tv::KernelOp kernel) {
+  auto func = LLVM::LLVMFuncOp::create(b, kernel.getLoc(), kernel.getSymName(),
+                                       getLaunchType(kernel));
   func->setAttr("gpu.kernel", b.getUnitAttr());
   func->setAttr("nvvm.kernel", b.getUnitAttr());
   tv::PlanAttr plan = kernel.getPlan();
@@ -91,7 +95,13 @@ void ConvertQuackTVToGPUPass::runOnOperation() {
   if (kernels.empty())
     return;
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  auto gpuModule = gpu::GPUModuleOp::create(b, module.getLoc(), "quack_kernels");
+  auto gpuModule = module.lookupSymbol<gpu::GPUModuleOp>(kernelModuleName);
+  if (!gpuModule)
+    gpuModule = gpu::GPUModuleOp::create(b, module.getLoc(), kernelModuleName);
+  // What the host's launches name until the functions are there.
+  for (auto declaration : llvm::make_early_inc_range(gpuModule.getOps<LLVM::LLVMFuncOp>()))
+    if (declaration.isExternal())
+      declaration.erase();
   b.setInsertionPointToStart(gpuModule.getBody());
   LLVM::GlobalOp shared = createSharedMemory(b, module.getLoc());
   for (tv::KernelOp kernel : kernels) {

@@ -10,6 +10,7 @@
 #include "quack/Layout/LayoutGroups.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/CompilationInterfaces.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -58,6 +59,8 @@ void QuackTVDialect::initialize() {
 #include "dialects/QuackTV/QuackTVOps.cpp.inc"
       >();
   addInterfaces<TVAsmInterface>();
+  // In lib/Target, with the backend.
+  declarePromisedInterface<gpu::TargetAttrInterface, TargetAttr>();
 }
 
 //===----------------------------------------------------------------------===//

@@ -85,9 +85,9 @@ def printing(number, type):
     return lines
 
 
-def run(module, name, types, arrays, results):
-    """Calls function `name` of the text `module`. Returns an array for each of the types
-    `results`."""
+def call_with(module, name, types, arrays, results):
+    """Returns `module` with a function @run, which calls function `name` on the arrays and
+    prints its results."""
     lines = [f"%a{i} = arith.constant {literal(array, type)} : {type}"
              for i, (array, type) in enumerate(zip(arrays, types))]
     given = ", ".join(f"%a{i}" for i in range(len(arrays)))
@@ -105,26 +105,44 @@ def run(module, name, types, arrays, results):
                "{llvm.emit_c_interface}\n"
                f"  func.func @run() {{\n{body}\n    return\n  }}\n")
     assert text.endswith("}"), text
-    text = text[:-1] + wrapper + "}\n"
-    # That conversion fails on f64, which the CPU computes as well.
-    passes = [p for p in LOWER if "apfloat" not in p or "f64" not in text]
+    return text[:-1] + wrapper + "}\n"
+
+
+def lower(text, passes):
+    """Returns what mlir-opt makes of the text."""
     lowered = subprocess.run([OPT, *passes], input=text, text=True, capture_output=True)
     if lowered.returncode:
         raise RuntimeError(f"{OPT}: {lowered.stderr}\n{text}")
-    libraries = libraries_folder()
+    return lowered.stdout
+
+
+def run_lowered(text, results, libraries=()):
+    """Runs @run of a module in the LLVM dialect; returns what it printed, an array for each
+    of the types `results`."""
+    folder = libraries_folder()
     ran = subprocess.run(
         [RUNNER, "-e", "run", "-entry-point-result=void", "-O0",
-         *(f"--shared-libs={libraries}/{lib}" for lib in
+         *(f"--shared-libs={folder}/{lib}" for lib in
            ("libmlir_runner_utils.so", "libmlir_c_runner_utils.so",
             "libmlir_float16_utils.so", "libmlir_apfloat_wrappers.so")),
+         *(f"--shared-libs={lib}" for lib in libraries),
          "--shared-libs=libm.so.6"],
-        input=lowered.stdout, text=True, capture_output=True)
+        input=text, text=True, capture_output=True)
     if ran.returncode:
         raise RuntimeError(f"{RUNNER}: {ran.stderr}")
     printed = [part.split("data =", 1)[1] for part in ran.stdout.split("Unranked Memref")[1:]]
     assert len(printed) == len(results), ran.stdout
     return [from_bits([int(n) for n in re.findall(r"-?\d+", text)], type)
             for text, type in zip(printed, results)]
+
+
+def run(module, name, types, arrays, results):
+    """Calls function `name` of the text `module`. Returns an array for each of the types
+    `results`."""
+    text = call_with(module, name, types, arrays, results)
+    # That conversion fails on f64, which the CPU computes as well.
+    passes = [p for p in LOWER if "apfloat" not in p or "f64" not in text]
+    return run_lowered(lower(text, passes), results)
 
 
 def from_bits(numbers, type):

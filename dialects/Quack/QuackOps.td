@@ -23,12 +23,14 @@ def Quack_Scalar : AnyTypeOf<[AnyFloat, AnySignlessInteger], "row scalar">;
 //===----------------------------------------------------------------------===//
 
 def Quack_KernelOp : Quack_Op<"kernel", [
-    IsolatedFromAbove, Symbol, SingleBlock, NoTerminator,
+    IsolatedFromAbove, Symbol, SymbolTable, SingleBlock, NoTerminator,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "What is computed for one row";
   let description = [{
-    Runs its body once for each of M rows, in any order; rows are independent.
+    Runs its body once for each of M rows, in any order; rows are independent. It is a symbol
+    table, of no symbols, so that bufferization of the functions around it leaves its rows
+    what they are: they are no tensors in memory.
     M is a launch argument, N is the extent that all `row` and `columns`
     operands share: `?` in a generic kernel, a number once
     `quack-specialize` has fixed it.

@@ -44,7 +44,7 @@ set(QUACK_MLIR_LIBS
   MLIRControlFlowToLLVM MLIRConvertToLLVMInterface MLIRFuncDialect
   MLIRFuncInlinerExtension MLIRLinalgDialect MLIRTensorDialect
   MLIRBufferizationDialect MLIRBufferizationTransforms MLIRArithTransforms
-  MLIRLinalgTransforms MLIRTensorTransforms
+  MLIRLinalgTransforms MLIRSCFTransforms MLIRTensorTransforms
   MLIRFuncToLLVM MLIRGPUDialect MLIRLLVMDialect MLIRMathDialect
   MLIRMathToLLVM MLIRMathTransforms MLIRMemRefDialect MLIRNVVMDialect
   MLIRNVVMToLLVM MLIRSCFDialect MLIRSCFToControlFlow MLIRVectorDialect

@@ -45,7 +45,8 @@ llvm::LogicalResult verifyOtherwise(KernelOp kernel,
   mlir::FlatSymbolRefAttr name = kernel.getOtherwiseAttr();
   if (!name)
     return llvm::success();
-  auto other = symbols.lookupNearestSymbolFrom<KernelOp>(kernel, name);
+  // A kernel may be a symbol table itself.
+  auto other = symbols.lookupNearestSymbolFrom<KernelOp>(kernel->getParentOp(), name);
   if (!other || other == kernel)
     return kernel.emitOpError("otherwise must name another ")
            << KernelOp::getOperationName() << ", got " << name;
@@ -63,7 +64,7 @@ llvm::LogicalResult verifyOtherwise(KernelOp kernel,
                  "but ")
              << name << " leads back to this one";
     mlir::FlatSymbolRefAttr next = other.getOtherwiseAttr();
-    other = next ? symbols.lookupNearestSymbolFrom<KernelOp>(other, next)
+    other = next ? symbols.lookupNearestSymbolFrom<KernelOp>(other->getParentOp(), next)
                  : KernelOp();
   }
   return llvm::success();

@@ -52,6 +52,10 @@ def QuackRaiseLinalg : Pass<"quack-raise-linalg", "::mlir::ModuleOp"> {
     }
     ```
 
+    An operation of a group may pin fields of the kernel's plan: the attribute
+    `quack.pin = "cluster = 8"`, as in the `pin` of `quack-plan`. Pins that cannot be kept
+    are an error.
+
     A group that no plan of `target` holds is left alone. Remarks of category
     `quack-raise-linalg` say what was raised, what stayed out, and why.
 
@@ -215,6 +219,10 @@ def QuackPlan : Pass<"quack-plan", "::mlir::ModuleOp"> {
     occupancy and exchanges on the target, and the choice is explained in a
     remark (category `quack-plan`).
 
+    A part of `pin` may be for one kernel, `@name: fields`; parts are divided by `;`. Its
+    fields win over those for all kernels, and both over the kernel's own. A name that no
+    kernel has is an error.
+
     Where the plan's accesses take several elements and no `alignment` is pinned,
     a second kernel is added for rows that start at any element, with a plan of
     the same tree (each row gets the same bits), and the first names it as
@@ -241,7 +249,8 @@ def QuackPlan : Pass<"quack-plan", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", /*default=*/"\"h200\"",
            "The GPU whose numbers the cost model uses (h100, h200)">,
     Option<"pin", "pin", "std::string", /*default=*/"\"\"",
-           "Fields to pin, as in #quack_tv.plan: 'threads = 256, cluster = 4'">];
+           "Fields to pin, as in #quack_tv.plan: 'threads = 256, cluster = 4'; those of "
+           "one kernel behind its name: '@a: cluster = 8; @b: threads = 64'">];
   let dependentDialects = ["::quack::QuackDialect", "::quack::tv::QuackTVDialect"];
 }
 

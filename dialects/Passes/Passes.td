@@ -116,6 +116,33 @@ def QuackBufferize : Pass<"quack-bufferize", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def QuackExpandElementwise : Pass<"quack-expand-elementwise", "::mlir::ModuleOp"> {
+  let summary = "Puts elementwise operations of other dialects in terms of arith and math";
+  let description = [{
+    An operation in a kernel that implements `RowMeaningOpInterface` is replaced by what
+    it says that it means. The meaning must consist of operations that kernels know and
+    have the operation's types; if not, that is an error at the operation.
+
+    Before, where a dialect `example` has a `gelu`:
+    ```
+    %r = example.gelu %v : tensor<?xf32>
+    ```
+    After:
+    ```
+    %half = arith.constant 5.000000e-01 : f32
+    %halves = quack.broadcast %half : f32 -> tensor<?xf32>
+    ...
+    %r = arith.mulf %h, %w : tensor<?xf32>
+    ```
+
+    Assumes: nothing. Guarantees: kernels hold operations of `quack`, `arith` and `math`
+    only.
+  }];
+  let dependentDialects = ["::quack::QuackDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+  let statistics = [Statistic<"expanded", "expanded", "operations that were replaced">];
+}
+
 def QuackSpecialize : Pass<"quack-specialize", "::mlir::ModuleOp"> {
   let summary = "Fixes N and the storage types of generic kernels";
   let description = [{

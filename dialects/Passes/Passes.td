@@ -52,6 +52,10 @@ def QuackRaiseLinalg : Pass<"quack-raise-linalg", "::mlir::ModuleOp"> {
     }
     ```
 
+    An operation of a group may pin fields of the kernel's plan: the attribute
+    `quack.pin = "cluster = 8"`, as in the `pin` of `quack-plan`. Pins that cannot be kept
+    are an error.
+
     A group that no plan of `target` holds is left alone. Remarks of category
     `quack-raise-linalg` say what was raised, what stayed out, and why.
 
@@ -110,6 +114,33 @@ def QuackBufferize : Pass<"quack-bufferize", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
                            "::mlir::memref::MemRefDialect"];
+}
+
+def QuackExpandElementwise : Pass<"quack-expand-elementwise", "::mlir::ModuleOp"> {
+  let summary = "Puts elementwise operations of other dialects in terms of arith and math";
+  let description = [{
+    An operation in a kernel that implements `RowMeaningOpInterface` is replaced by what
+    it says that it means. The meaning must consist of operations that kernels know and
+    have the operation's types; if not, that is an error at the operation.
+
+    Before, where a dialect `example` has a `gelu`:
+    ```
+    %r = example.gelu %v : tensor<?xf32>
+    ```
+    After:
+    ```
+    %half = arith.constant 5.000000e-01 : f32
+    %halves = quack.broadcast %half : f32 -> tensor<?xf32>
+    ...
+    %r = arith.mulf %h, %w : tensor<?xf32>
+    ```
+
+    Assumes: nothing. Guarantees: kernels hold operations of `quack`, `arith` and `math`
+    only.
+  }];
+  let dependentDialects = ["::quack::QuackDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+  let statistics = [Statistic<"expanded", "expanded", "operations that were replaced">];
 }
 
 def QuackSpecialize : Pass<"quack-specialize", "::mlir::ModuleOp"> {
@@ -215,6 +246,10 @@ def QuackPlan : Pass<"quack-plan", "::mlir::ModuleOp"> {
     occupancy and exchanges on the target, and the choice is explained in a
     remark (category `quack-plan`).
 
+    A part of `pin` may be for one kernel, `@name: fields`; parts are divided by `;`. Its
+    fields win over those for all kernels, and both over the kernel's own. A name that no
+    kernel has is an error.
+
     Where the plan's accesses take several elements and no `alignment` is pinned,
     a second kernel is added for rows that start at any element, with a plan of
     the same tree (each row gets the same bits), and the first names it as
@@ -241,7 +276,8 @@ def QuackPlan : Pass<"quack-plan", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", /*default=*/"\"h200\"",
            "The GPU whose numbers the cost model uses (h100, h200)">,
     Option<"pin", "pin", "std::string", /*default=*/"\"\"",
-           "Fields to pin, as in #quack_tv.plan: 'threads = 256, cluster = 4'">,
+           "Fields to pin, as in #quack_tv.plan: 'threads = 256, cluster = 4'; those of "
+           "one kernel behind its name: '@a: cluster = 8; @b: threads = 64'">,
     Option<"maxCluster", "max-cluster", "int64_t", /*default=*/"16",
            "The most CTAs of a cluster (launchers that set no attribute take 8)">];
   let dependentDialects = ["::quack::QuackDialect", "::quack::tv::QuackTVDialect"];

@@ -63,8 +63,9 @@ def Quack_KernelOp : Quack_Op<"kernel", [
     - (C4) operand names are unique.
     - (C5) a `value` operand is `in`; a `columns` or `single` one is not `inout`, nor is a
       `groups` one.
-    - (C6) the body holds only `quack` operations, and elementwise or constant
-      operations without side effects whose operands and results are rows of N
+    - (C6) the body holds only `quack` operations, constants, and elementwise operations
+      without regions or side effects, of `arith` and `math` or of dialects that say by
+      `RowMeaningOpInterface` what they mean, whose operands and results are rows of N
       columns, rows with an element for each group of them (of the dialect's operations
       only `load`, `store`, `broadcast` and those of groups take these), or scalars of f32, bf16, f16, f64, i1, i8, i16, i32 or i64.
     - (C7) each `out` and `inout` operand is stored exactly once, or accumulated
@@ -383,8 +384,8 @@ def Quack_ReduceOp : Quack_Op<"reduce", [
       of one length.
     - (C5) a combiner takes two scalars a source (all of the first element, then all
       of the second) and yields one a source; there is one identity a source.
-    - (C6) a combiner ends with `quack.yield` and holds only elementwise or constant
-      operations on scalars without side effects.
+    - (C6) a combiner ends with `quack.yield` and holds only elementwise (see
+      `quack.kernel`) or constant operations on scalars without side effects.
   }];
   let arguments = (ins
     OptionalAttr<Quack_ReduceKindAttr>:$kind,

@@ -24,15 +24,19 @@ std::string quack::describePlans(ModuleOp module, const PipelineOptions &options
   PassManager pm(context);
   addRowPasses(pm, options);
   std::optional<Target> gpu = Target::lookup(options.target);
-  FailureOr<tv::PlanAttr> pins = parsePins(options.pin, *copy);
+  FailureOr<Pins> pins = parsePins(options.pin, *copy);
   if (failed(pins) || failed(pm.run(*copy)) || !gpu)
     return "";
   gpu->maxCluster = options.maxCluster;
   std::string text;
   llvm::raw_string_ostream os(text);
-  for (KernelOp kernel : copy->getOps<KernelOp>())
-    if (FailureOr<PlanChoice> choice = choosePlan(kernel, *gpu, *pins);
+  for (KernelOp kernel : copy->getOps<KernelOp>()) {
+    FailureOr<tv::PlanAttr> given = pins->of(kernel);
+    if (failed(given))
+      continue;
+    if (FailureOr<PlanChoice> choice = choosePlan(kernel, *gpu, *given);
         succeeded(choice))
       printPlans(os, kernel, *gpu, *choice, most);
+  }
   return text;
 }

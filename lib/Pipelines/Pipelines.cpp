@@ -32,6 +32,8 @@ void quack::addSpecialization(OpPassManager &pm, const PipelineOptions &options)
   specialize.storage = options.storage;
   specialize.groups = options.groups;
   specialize.picks = options.picks;
+  // What another dialect says is put in our words before anybody reads it.
+  pm.addPass(createQuackExpandElementwise());
   pm.addPass(createQuackSpecialize(specialize));
 }
 

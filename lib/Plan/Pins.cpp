@@ -39,6 +39,11 @@ static tv::PlanAttr readFields(StringRef text, MLIRContext *context,
   return dyn_cast_or_null<tv::PlanAttr>(plan);
 }
 
+tv::PlanAttr quack::noPins(MLIRContext *context) {
+  std::string reason;
+  return readFields("", context, reason);
+}
+
 /// Returns which bracket of pins has no other; empty if none. Only braces may
 /// stand there, and not in each other.
 static std::string describeBrackets(StringRef text) {
@@ -54,7 +59,7 @@ static std::string describeBrackets(StringRef text) {
   return isOpen ? "expected '}' at the end" : "";
 }
 
-FailureOr<tv::PlanAttr> quack::parsePins(StringRef text, Operation *op) {
+FailureOr<tv::PlanAttr> quack::parsePinFields(StringRef text, Operation *op) {
   std::string reason;
   if (tv::PlanAttr plan = readFields(text, op->getContext(), reason))
     return plan;
@@ -191,8 +196,16 @@ static LogicalResult verifyPinnedNames(KernelOp kernel, DictionaryAttr dict,
   return success();
 }
 
-/// Returns `over` where it has a field, else `under`.
-static FailureOr<tv::PlanAttr> mergePins(KernelOp kernel, tv::PlanAttr under,
+std::pair<std::string, std::string> quack::findConflict(tv::PlanAttr one,
+                                                        tv::PlanAttr other) {
+  for (const Pin &pin : pinsOf(one))
+    for (const Pin &rival : pinsOf(other))
+      if (pin.isSameAs(rival) && pin.value != rival.value)
+        return {pin.text(), rival.text()};
+  return {};
+}
+
+FailureOr<tv::PlanAttr> quack::mergePins(KernelOp kernel, tv::PlanAttr under,
                                          tv::PlanAttr over) {
   SmallVector<Pin> merged, upper = pinsOf(over);
   for (const Pin &pin : pinsOf(under))

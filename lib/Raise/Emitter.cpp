@@ -7,6 +7,7 @@
 #include "Emitter.h"
 
 #include "quack/Dialect/Quack/KernelOperands.h"
+#include "quack/Dialect/Quack/RowMeaning.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -142,10 +143,8 @@ Value Emitter::convertFloat(Operation *op, Value value) {
 
 /// Returns whether the lowering of kernels knows `op`.
 static bool isLowered(Operation *op) {
-  if (isa<arith::RemFOp>(op))
-    return false;
-  if (op->getName().getDialectNamespace() != math::MathDialect::getDialectNamespace())
-    return true;
+  if (isa<arith::ArithDialect>(op->getDialect()))
+    return !isa<arith::RemFOp>(op);
   return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::CosOp,
              math::CountLeadingZerosOp, math::CountTrailingZerosOp, math::CtPopOp,
              math::ErfOp, math::ExpOp, math::Exp2Op, math::ExpM1Op, math::FloorOp,
@@ -203,10 +202,51 @@ Value Emitter::clone(Operation *op, ValueRange operands) {
   return copy->getResult(0);
 }
 
+Value Emitter::emitMeaning(Operation *op, ValueRange operands) {
+  // Of scalars first, in the types of the program: what is rounded is decided then, as for
+  // operations that the program had itself.
+  Block scalars;
+  SmallVector<Location> places(op->getNumOperands(), op->getLoc());
+  scalars.addArguments(op->getOperandTypes(), places);
+  OpBuilder inner(op->getContext());
+  inner.setInsertionPointToEnd(&scalars);
+  std::string why;
+  FailureOr<SmallVector<Value>> meaning = failure();
+  {
+    // What is wrong with it is no error: the program stays as it is.
+    ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &diagnostic) {
+      if (why.empty())
+        why = diagnostic.str();
+      return success();
+    });
+    meaning =
+        expandMeaning(cast<RowMeaningOpInterface>(op), inner, scalars.getArguments());
+  }
+  if (failed(meaning))
+    return fail(why);
+  llvm::DenseMap<Value, Value> emitted;
+  for (auto [argument, operand] : llvm::zip_equal(scalars.getArguments(), operands))
+    emitted[argument] = operand;
+  for (Operation &part : scalars) {
+    SmallVector<Value> inputs = llvm::map_to_vector(
+        part.getOperands(), [&](Value value) { return emitted.lookup(value); });
+    Attribute number;
+    Value value = matchPattern(&part, m_Constant(&number))
+                      ? constant(op->getLoc(), number, part.getResult(0).getType())
+                      : elementwise(&part, inputs);
+    if (!value)
+      return value;
+    emitted[part.getResult(0)] = value;
+  }
+  return emitted.lookup(meaning->front());
+}
+
 Value Emitter::elementwise(Operation *op, ValueRange operands) {
   auto name = [&]() { return op->getName().getStringRef(); };
   bool isElementwise = op->hasTrait<OpTrait::Elementwise>() && op->getNumRegions() == 0 &&
                        op->getNumResults() == 1 && isMemoryEffectFree(op);
+  if (isElementwise && isa<RowMeaningOpInterface>(op))
+    return emitMeaning(op, operands);
   bool isIndexCast = isa<arith::IndexCastOp, arith::IndexCastUIOp>(op);
   if (!isElementwise || !isLowered(op))
     return fail("it computes " + name() + ", which kernels cannot");

@@ -73,6 +73,8 @@ public:
 private:
   mlir::Value convertFloat(mlir::Operation *op, mlir::Value value);
   mlir::Value toByteFloat(mlir::Location loc, mlir::Value value, mlir::Type type);
+  /// Emits what an operation of another dialect says that it means.
+  mlir::Value emitMeaning(mlir::Operation *op, mlir::ValueRange operands);
   /// Clones `op` for rows, or scalars if all operands are that.
   mlir::Value clone(mlir::Operation *op, mlir::ValueRange operands);
 

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Outline.h"
+#include "PinnedPlan.h"
 
 #include "quack/Plan/Pins.h"
 #include "quack/Plan/Planner.h"
@@ -43,7 +44,8 @@ private:
   /// Raises the group of `anchor`, or says why not.
   void raiseGroup(func::FuncOp func, Operation *anchor);
   /// Puts the kernel before `func`, if it can be planned.
-  KernelOp createKernel(func::FuncOp func, KernelBuilder &builder, std::string &whyNot);
+  KernelOp createKernel(func::FuncOp func, const Group &group, KernelBuilder &builder,
+                        std::string &whyNot);
 
   std::optional<Target> gpu;
   llvm::DenseSet<Operation *> tried;
@@ -71,23 +73,33 @@ static std::string nameKernel(ModuleOp module, StringRef function) {
   }
 }
 
-KernelOp RaiseLinalgPass::createKernel(func::FuncOp func, KernelBuilder &builder,
-                                       std::string &whyNot) {
+KernelOp RaiseLinalgPass::createKernel(func::FuncOp func, const Group &group,
+                                       KernelBuilder &builder, std::string &whyNot) {
   OpBuilder b(func);
   auto module = func->getParentOfType<ModuleOp>();
   KernelOp kernel = builder.create(b, nameKernel(module, func.getSymName()));
-  // What is wrong with it is no error: the program stays as it is.
-  ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
-    if (whyNot.empty())
-      whyNot = diagnostic.str();
-    return success();
-  });
+  FailureOr<Operation *> pinned = pinPlan(group, kernel);
   bool isGeneric = ShapedType::isDynamic(kernel.getColumns());
-  FailureOr<tv::PlanAttr> noPins = parsePins("", kernel);
-  if (succeeded(verify(kernel)) &&
-      (isGeneric || succeeded(choosePlan(kernel, *gpu, *noPins))))
-    return kernel;
+  if (succeeded(pinned)) {
+    // What is wrong with it is no error: the program stays as it is.
+    ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
+      if (whyNot.empty())
+        whyNot = diagnostic.str();
+      return success();
+    });
+    if (succeeded(verify(kernel)) &&
+        (isGeneric || succeeded(choosePlan(kernel, *gpu, noPins(&getContext())))))
+      return kernel;
+  }
   kernel.erase();
+  if (failed(pinned)) {
+    whyNot = "what is pinned of it is wrong";
+    signalPassFailure();
+  } else if (*pinned) {
+    // Whoever pins a plan must hear that there is none.
+    (*pinned)->emitOpError("pins a plan that cannot be: ") << whyNot;
+    signalPassFailure();
+  }
   return KernelOp();
 }
 
@@ -144,7 +156,7 @@ void RaiseLinalgPass::raiseGroup(func::FuncOp func, Operation *anchor) {
       return miss(obstacle->why);
     if (!canOutline(*group, builder))
       return miss("an extent of its results is not known before they are there");
-    KernelOp kernel = createKernel(func, builder, whyNot);
+    KernelOp kernel = createKernel(func, *group, builder, whyNot);
     if (!kernel)
       return miss(whyNot);
     for (const Excluded &out : {excluded, group->refused})

@@ -29,11 +29,20 @@ using namespace quack;
 namespace {
 class PlanPass : public quack::impl::QuackPlanBase<PlanPass> {
 public:
-  using QuackPlanBase::QuackPlanBase;
+  PlanPass() = default;
+  explicit PlanPass(QuackPlanOptions options) : QuackPlanBase(std::move(options)) {
+    pin = printablePins(pin);
+  }
+  LogicalResult initializeOptions(StringRef options,
+                                  function_ref<LogicalResult(const Twine &)> error) override {
+    LogicalResult read = QuackPlanBase::initializeOptions(options, error);
+    pin = printablePins(pin);
+    return read;
+  }
   void runOnOperation() override;
 
 private:
-  LogicalResult plan(KernelOp kernel, const Target &gpu, tv::PlanAttr pins);
+  LogicalResult plan(KernelOp kernel, const Target &gpu, const Pins &pins);
 };
 } // namespace
 
@@ -99,8 +108,11 @@ static KernelOp applyChoice(KernelOp kernel, const PlanChoice &choice,
              : kernel;
 }
 
-LogicalResult PlanPass::plan(KernelOp kernel, const Target &gpu, tv::PlanAttr pins) {
-  FailureOr<PlanChoice> choice = choosePlan(kernel, gpu, pins);
+LogicalResult PlanPass::plan(KernelOp kernel, const Target &gpu, const Pins &pins) {
+  FailureOr<tv::PlanAttr> given = pins.of(kernel);
+  if (failed(given))
+    return failure();
+  FailureOr<PlanChoice> choice = choosePlan(kernel, gpu, *given);
   if (failed(choice))
     return failure();
   explain(kernel, gpu, *choice);
@@ -129,7 +141,7 @@ void PlanPass::runOnOperation() {
     return signalPassFailure();
   }
   gpu->maxCluster = maxCluster;
-  FailureOr<tv::PlanAttr> pins = parsePins(pin, module);
+  FailureOr<Pins> pins = parsePins(pin, module);
   if (failed(pins))
     return signalPassFailure();
   for (KernelOp kernel : llvm::to_vector(module.getOps<KernelOp>()))

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fixes N, groups and the storage types of generic kernels. First pass of the pipeline;
+// Fixes N, groups and the storage types of generic kernels. Early in the pipeline:
 // after it a kernel is concrete but for M. Compute types are never touched.
 //
 //===----------------------------------------------------------------------===//

@@ -119,7 +119,6 @@ function(quack_add_tool name)
   add_dependencies(${name} QuackIncGen)
   target_link_libraries(${name} PRIVATE ${arg_LINK} ${QUACK_MLIR_LIBS}
                         ${QUACK_LLVM_LIBS})
-  install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   if(QUACK_STATIC)
     add_custom_command(TARGET ${name} POST_BUILD
       COMMAND ${CMAKE_STRIP} $<TARGET_FILE:${name}>)

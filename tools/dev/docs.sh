@@ -2,8 +2,8 @@
 # tools/dev/docs.sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Writes the generated references: dialects/*/Reference.md and
-# dialects/Passes/Passes.md.
+# Writes the generated references: dialects/*/Reference.md,
+# dialects/Quack/Interfaces.md and dialects/Passes/Passes.md.
 #
 #   tools/dev/docs.sh           rewrites them
 #   tools/dev/docs.sh --check   prints what is stale and fails if anything is
@@ -45,6 +45,7 @@ case ${1---write} in
 esac
 
 emit dialects/Quack/Reference.md Quack/QuackOps.td -gen-dialect-doc -dialect=quack
+emit dialects/Quack/Interfaces.md Quack/QuackInterfaces.td -gen-op-interface-docs
 emit dialects/QuackTV/Reference.md QuackTV/QuackTVOps.td -gen-dialect-doc -dialect=quack_tv
 emit dialects/Passes/Passes.md Passes/Passes.td -gen-pass-doc
 if ((stale)); then

@@ -53,7 +53,8 @@ DriverOptions::DriverOptions()
       picks("picks",
             cl::desc("Elements that are picked of a row, of kernels that do"),
             cl::value_desc("count"), cl::init(0), cl::cat(driverCategory())),
-      pin("pin", cl::desc("Plan fields to keep: 'threads = 256, cluster = 4'"),
+      pin("pin", cl::desc("Plan fields to keep: 'threads = 256, cluster = 4'; of one kernel: "
+                            "'@main_0: cluster = 8'"),
           cl::value_desc("fields"), cl::init(""), cl::cat(driverCategory())),
       target(
           "target", cl::desc("GPU to plan for: h100 or h200 (default: h200)"),

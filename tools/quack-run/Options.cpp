@@ -54,7 +54,8 @@ struct Options {
       cl::desc("Elements that are picked of a row, of kernels that do"),
       cl::value_desc("count"), cl::init(0), cl::cat(category)};
   cl::opt<std::string> pin{"pin",
-                           cl::desc("Plan fields to keep: 'threads = 256'"),
+                           cl::desc("Plan fields to keep: 'threads = 256'; of one kernel: "
+                                    "'@main_0: cluster = 8'"),
                            cl::value_desc("fields"), cl::cat(category)};
   cl::opt<std::string> target{"target",
                               cl::desc("GPU to plan for (h100, h200)"),

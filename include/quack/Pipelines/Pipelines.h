@@ -59,7 +59,8 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init("h200")};
   Option<std::string> pin{
       *this, "pin",
-      llvm::cl::desc("Plan fields to pin: 'threads = 256, cluster = 4'"),
+      llvm::cl::desc("Plan fields to pin: 'threads = 256, cluster = 4'; those of one "
+                     "kernel behind its name: '@a: cluster = 8; @b: threads = 64'"),
       llvm::cl::init("")};
   Option<int64_t> maxCluster{
       *this, "max-cluster",

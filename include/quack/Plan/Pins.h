@@ -12,12 +12,46 @@
 
 #include "quack/Plan/Planner.h"
 
+#include "llvm/ADT/StringMap.h"
+
 namespace quack {
 
-/// Reads the fields of a pin option, as they stand in `#quack_tv.plan<...>`;
-/// errors are diagnostics at `op`.
-mlir::FailureOr<tv::PlanAttr> parsePins(llvm::StringRef text,
-                                        mlir::Operation *op);
+/// What an option pins: of all kernels, and of some by name.
+struct Pins {
+  tv::PlanAttr forAll;
+  llvm::StringMap<tv::PlanAttr> byName;
+
+  /// Returns the fields for `kernel`, where its name is worth more than none.
+  mlir::FailureOr<tv::PlanAttr> of(KernelOp kernel) const;
+};
+
+/// Reads a pin option: parts that are divided by `;`, each of which has plan fields, for one
+/// kernel if its name stands before them.
+///
+///   threads = 256                            of all kernels
+///   threads = 256; @main_0: cluster = 8      of all; of @main_0 the cluster, too
+///
+/// Errors are diagnostics at `module`; a name that none of its kernels has is one.
+mlir::FailureOr<Pins> parsePins(llvm::StringRef text, mlir::ModuleOp module);
+
+/// Reads plan fields, as they stand in `#quack_tv.plan<...>`; errors are diagnostics at
+/// `op`.
+mlir::FailureOr<tv::PlanAttr> parsePinFields(llvm::StringRef text, mlir::Operation *op);
+
+/// Returns a plan without fields.
+tv::PlanAttr noPins(mlir::MLIRContext *context);
+
+/// Returns `over` where it has a field, else `under`; an error at `kernel` if these
+/// contradict each other.
+mlir::FailureOr<tv::PlanAttr> mergePins(KernelOp kernel, tv::PlanAttr under,
+                                        tv::PlanAttr over);
+
+/// Returns the first field of which `one` and `other` have different values, as both say
+/// it, "cluster = 8" and "cluster = 4"; empty texts if there is none.
+std::pair<std::string, std::string> findConflict(tv::PlanAttr one, tv::PlanAttr other);
+
+/// Returns `text` in a form that MLIR prints as a pass option which it reads again.
+std::string printablePins(llvm::StringRef text);
 
 /// Returns the kernel's own pins under `pins`, after checking that they fit the
 /// kernel's operands and each other.

@@ -6,6 +6,8 @@
 
 #include "quack/Dialect/Quack/Combiners.h"
 
+#include "quack/Dialect/Quack/RowMeaning.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -55,6 +57,9 @@ static LogicalResult verifyBody(Operation *op, Block &body, StringRef yield) {
       return inner.emitOpError("must not stand in a combiner: expected an elementwise "
                                "or constant operation on scalars without side effects "
                                "or regions");
+    if (inner.hasTrait<OpTrait::Elementwise>() &&
+        failed(verifyElementwise(&inner, "combiner")))
+      return failure();
     for (Value operand : inner.getOperands())
       if (operand.getParentBlock() != &body)
         return inner.emitOpError("must not use a value from outside its combiner");

@@ -9,6 +9,7 @@
 
 #include "quack/Dialect/Quack/Combiners.h"
 #include "quack/Dialect/Quack/KernelOperands.h"
+#include "quack/Dialect/Quack/RowMeaning.h"
 #include "quack/Support/Dependence.h"
 
 #include "mlir/IR/Matchers.h"
@@ -110,13 +111,14 @@ static bool isRowProgramType(Type type, int64_t columns) {
 /// C6: an operation that a row program may hold.
 static LogicalResult verifyBodyOp(KernelOp kernel, Operation &op) {
   bool ours = isa<QuackDialect>(op.getDialect()) && !isa<KernelOp, YieldOp>(op);
-  bool elementwise = op.hasTrait<OpTrait::Elementwise>() &&
-                     op.getNumRegions() == 0 && isMemoryEffectFree(&op);
+  bool elementwise = op.hasTrait<OpTrait::Elementwise>();
   bool constant = op.hasTrait<OpTrait::ConstantLike>();
   if (!ours && !elementwise && !constant)
     return op.emitOpError("must not stand in a quack.kernel: expected a quack, "
                           "constant or elementwise operation without side "
                           "effects");
+  if (elementwise && failed(verifyElementwise(&op, KernelOp::getOperationName())))
+    return failure();
   bool takesGroups = !isa<QuackDialect>(op.getDialect()) ||
                      isa<LoadOp, StoreOp, BroadcastOp, GroupReduceOp, GroupBroadcastOp>(op);
   auto hasGroups = [](Type type) { return bool(getGroups(type)); };

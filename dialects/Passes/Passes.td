@@ -77,45 +77,6 @@ def QuackRaiseLinalg : Pass<"quack-raise-linalg", "::mlir::ModuleOp"> {
     Statistic<"absorbed", "absorbed", "operations that they had">];
 }
 
-def QuackBufferize : Pass<"quack-bufferize", "::mlir::ModuleOp"> {
-  let summary = "Bufferizes functions, and leaves the rows of kernels what they are";
-  let description = [{
-    Upstream's one-shot bufferization, function boundaries included, of all but
-    kernels: a row in there is no memory. Arguments and results of functions get the
-    identity layout, so that columns lie side by side.
-
-    Before:
-    ```mlir
-    quack.kernel @copy(%x: memref<?x64xf32> in row, %y: memref<?x64xf32> out row) {
-      %v = quack.load %x : memref<?x64xf32> -> tensor<64xf32>
-      quack.store %v, %y : tensor<64xf32>, memref<?x64xf32>
-    }
-    func.func @main(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
-      %empty = tensor.empty() : tensor<8x64xf32>
-      %y = quack.call @copy(%x : tensor<8x64xf32>) outs(%empty : tensor<8x64xf32>) -> tensor<8x64xf32>
-      return %y : tensor<8x64xf32>
-    }
-    ```
-    After:
-    ```mlir
-    quack.kernel @copy(%x: memref<?x64xf32> in row, %y: memref<?x64xf32> out row) {
-      %v = quack.load %x : memref<?x64xf32> -> tensor<64xf32>
-      quack.store %v, %y : tensor<64xf32>, memref<?x64xf32>
-    }
-    func.func @main(%x: memref<8x64xf32>) -> memref<8x64xf32> {
-      %y = memref.alloc() {alignment = 64 : i64} : memref<8x64xf32>
-      quack.call @copy(%x : memref<8x64xf32>) outs(%y : memref<8x64xf32>)
-      return %y : memref<8x64xf32>
-    }
-    ```
-
-    Assumes: all operations of functions on tensors bufferize. Guarantees: functions work
-    on memrefs; a call copies nothing that its kernel may write in place.
-  }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
-                           "::mlir::memref::MemRefDialect"];
-}
-
 def QuackExpandElementwise : Pass<"quack-expand-elementwise", "::mlir::ModuleOp"> {
   let summary = "Puts elementwise operations of other dialects in terms of arith and math";
   let description = [{

@@ -51,7 +51,7 @@ LogicalResult LowerCallsPass::checkCall(CallOp call) {
            << call.getKernelAttr()
            << " is none: run quack-to-tv first";
   if (call->getNumResults() > 0 || llvm::any_of(call.getOperandTypes(), llvm::IsaPred<TensorType>))
-    return call.emitOpError("must be on memrefs: run quack-bufferize first");
+    return call.emitOpError("must be on memrefs: run one-shot-bufferize first");
   return success();
 }
 

@@ -18,6 +18,7 @@
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -123,7 +124,12 @@ void quack::buildLinalgPipeline(OpPassManager &pm, const HostOptions &options) {
   QuackRaiseLinalgOptions raise;
   raise.target = options.target;
   pm.addPass(createQuackRaiseLinalg(raise));
-  pm.addPass(createQuackBufferize());
+  // Columns of functions' arguments and results lie side by side.
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   buildHostPipeline(pm, options);
 }
 

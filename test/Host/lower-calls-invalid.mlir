@@ -23,7 +23,7 @@ quack.kernel @sum(%x: memref<?x65536xf32> in row, %y: memref<?xf32> out scalar) 
   quack.store %s, %y : f32, memref<?xf32>
 }
 func.func @tensors(%x: tensor<8x65536xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{must be on memrefs: run quack-bufferize first}}
+  // expected-error @below {{must be on memrefs: run one-shot-bufferize first}}
   %z = quack.call @sum(%x : tensor<8x65536xf32>) outs(%y : tensor<8xf32>) -> tensor<8xf32>
   return %z : tensor<8xf32>
 }

@@ -1,4 +1,5 @@
-// RUN: quack-opt %s --quack-raise-linalg --quack-bufferize --verify-each \
+// RUN: quack-opt %s --quack-raise-linalg --verify-each \
+// RUN:   --one-shot-bufferize='bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map' \
 // RUN:   | FileCheck %s --implicit-check-not=memref.copy
 
 // Calls bufferize without a copy; kernels stay what they are.

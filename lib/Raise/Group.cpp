@@ -128,7 +128,12 @@ void Group::join(Member member) {
     if (produced.contains(read.tensor))
       continue;
     Labels labels = labelsOf(read, member.loops);
-    demanded.try_emplace(read.tensor, labels);
+    const Labels &first = demanded.try_emplace(read.tensor, labels).first->second;
+    bool agrees = llvm::all_of_zip(first, labels, [&](const Axes &a, const Axes &b) {
+      return space.leaves(a) == space.leaves(b);
+    });
+    if (!agrees)
+      disputed.insert(read.tensor);
     if (!member.isShared && !isSplat(read.tensor) && space.roleOf(labels) == Role::row)
       rowsRead.insert(read.tensor);
   }

@@ -83,6 +83,9 @@ private:
   llvm::DenseMap<mlir::Value, Labels> produced;
   /// The same of other tensors that members read: the first one to do so decides.
   llvm::DenseMap<mlir::Value, Labels> demanded;
+  /// Those that another read takes for something else: each can be loaded in several
+  /// roles, but computed in one only.
+  llvm::DenseSet<mlir::Value> disputed;
   /// Those of them that are rows, and read by a member that is not shared.
   llvm::DenseSet<mlir::Value> rowsRead;
   /// Views of operations, or why there is none.

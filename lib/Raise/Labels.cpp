@@ -166,6 +166,9 @@ bool Solver::complete() {
 
 std::optional<Labels> Group::solve(const View &view) {
   Solver solver(view, space);
+  if (llvm::any_of(view.results,
+                   [&](const Access &result) { return disputed.contains(result.tensor); }))
+    return std::nullopt;
   for (const Access &result : view.results)
     if (auto it = demanded.find(result.tensor);
         it != demanded.end() && !solver.unify(result, it->second))

@@ -72,6 +72,36 @@ func.func @middle(%x: tensor<2x8x16xf32>) -> tensor<2x16xf32> {
 
 // -----
 
+// The differences of all pairs of maxima, weighted: what is read in two ways is computed outside, and
+// loaded as a number for each row and as a row that all share.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#number = affine_map<(d0, d1) -> (d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+// CHECK-LABEL: quack.kernel @pairs_0(
+// CHECK-SAME:    memref<?x8xf32> in row, %{{.*}}: memref<?xf32> out scalar)
+// CHECK-LABEL: quack.kernel @pairs_1(
+// CHECK-SAME:    memref<?x8xf32> in row, %{{.*}}: memref<?xf32> in scalar, %{{.*}}: memref<8xf32> in columns, %{{.*}}: memref<?xf32> out scalar)
+func.func @pairs(%x: tensor<8x8xf32>) -> tensor<8xf32> {
+  %least = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %number = tensor.empty() : tensor<8xf32>
+  %row = tensor.empty() : tensor<8x8xf32>
+  %first = linalg.fill ins(%least : f32) outs(%number : tensor<8xf32>) -> tensor<8xf32>
+  %none = linalg.fill ins(%zero : f32) outs(%number : tensor<8xf32>) -> tensor<8xf32>
+  %max = linalg.reduce { arith.maximumf } ins(%x : tensor<8x8xf32>) outs(%first : tensor<8xf32>) dimensions = [1]
+  %d = linalg.generic {indexing_maps = [#id, #number, #column, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %max, %max : tensor<8x8xf32>, tensor<8xf32>, tensor<8xf32>) outs(%row : tensor<8x8xf32>) {
+  ^bb0(%in: f32, %a: f32, %b: f32, %out: f32):
+    %0 = arith.subf %a, %b : f32
+    %1 = arith.mulf %0, %in : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x8xf32>
+  %sum = linalg.reduce { arith.addf } ins(%d : tensor<8x8xf32>) outs(%none : tensor<8xf32>) dimensions = [1]
+  return %sum : tensor<8xf32>
+}
+
+// -----
+
 // A row that is read turned round, beside one that is not. The square hides it in shapes.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #turned = affine_map<(d0, d1) -> (d1, d0)>

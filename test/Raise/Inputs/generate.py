@@ -30,7 +30,7 @@ class Program:
         self.rank = rng.choice([2, 2, 2, 3])
         self.leads = [rng.choice(EXTENTS) for _ in range(self.rank - 1)]
         self.narrow = rng.random() < 0.5
-        self.columns = rng.choice(EXTENTS + [24, 24 if self.narrow else 33])
+        self.columns = rng.choice(EXTENTS + [24, 33])
         self.shape = [*self.leads, self.columns]
 
     def name(self):

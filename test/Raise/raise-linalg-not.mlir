@@ -43,35 +43,6 @@ func.func @wrong_axis(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 // -----
 
-// Dimensions that are not the last one.
-// CHECK-LABEL: func.func @first(
-// CHECK:         linalg.reduce
-// CHECK-NOT:   quack
-// REMARK: remark: [Missed] NotRaised | Category:quack-raise-linalg | Function=first | Remark="this reduction is left as it is: it combines elements along dimension 0 of tensor<8x16xf32>, which is not the last one"
-func.func @first(%x: tensor<8x16xf32>) -> tensor<16xf32> {
-  %zero = arith.constant 0.0 : f32
-  %number = tensor.empty() : tensor<16xf32>
-  %none = linalg.fill ins(%zero : f32) outs(%number : tensor<16xf32>) -> tensor<16xf32>
-  %sum = linalg.reduce { arith.addf } ins(%x : tensor<8x16xf32>) outs(%none : tensor<16xf32>) dimensions = [0]
-  return %sum : tensor<16xf32>
-}
-
-// -----
-
-// CHECK-LABEL: func.func @middle(
-// CHECK:         linalg.reduce
-// CHECK-NOT:   quack
-// REMARK: Function=middle | Remark="this reduction is left as it is: it combines elements along dimension 1 of tensor<2x8x16xf32>, which is not the last one"
-func.func @middle(%x: tensor<2x8x16xf32>) -> tensor<2x16xf32> {
-  %zero = arith.constant 0.0 : f32
-  %number = tensor.empty() : tensor<2x16xf32>
-  %none = linalg.fill ins(%zero : f32) outs(%number : tensor<2x16xf32>) -> tensor<2x16xf32>
-  %sum = linalg.reduce { arith.addf } ins(%x : tensor<2x8x16xf32>) outs(%none : tensor<2x16xf32>) dimensions = [1]
-  return %sum : tensor<2x16xf32>
-}
-
-// -----
-
 // The differences of all pairs of maxima, weighted: what is read in two ways is computed outside, and
 // loaded as a number for each row and as a row that all share.
 #id = affine_map<(d0, d1) -> (d0, d1)>

@@ -146,7 +146,7 @@ def run_kernel(kernel, operands, result_types):
     for (_, _, _, role), array in zip(ins, operands):
         rows = array.shape[0] if role in ("row", "scalar") else rows
     for (_, _, _, role), type in zip(outs, result_types):
-        rows = cpu.parse_type(type)[0][0]
+        rows = cpu.parse_type(type)[0][0] if role in ("row", "scalar") else rows
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
         (path / "kernel.mlir").write_text(kernel[0])

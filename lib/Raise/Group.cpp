@@ -6,6 +6,7 @@
 
 #include "Group.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -50,7 +51,7 @@ static const Access *findWholeRead(const View &view) {
   return nullptr;
 }
 
-std::optional<Group> Group::seed(Operation *anchor, std::string &whyNot) {
+std::optional<Group> Group::seed(Operation *anchor, Form form, std::string &whyNot) {
   std::optional<View> view = View::of(anchor, whyNot);
   if (!view)
     return std::nullopt;
@@ -62,11 +63,17 @@ std::optional<Group> Group::seed(Operation *anchor, std::string &whyNot) {
   Group group;
   group.anchor = anchor;
   Labels loops(view->extents.size());
-  for (auto [dim, parts] : llvm::enumerate(whole->dims)) {
-    if (parts.empty() || view->isUnit(parts.front()))
-      continue;
-    unsigned loop = parts.front();
-    bool isColumn = view->combines(loop);
+  SmallVector<unsigned> dims; // that are more than 1
+  for (auto [dim, parts] : llvm::enumerate(whole->dims))
+    if (!parts.empty() && !view->isUnit(parts.front()))
+      dims.push_back(dim);
+  auto isCombined = [&](unsigned dim) { return view->combines(whole->dims[dim].front()); };
+  bool isTotal = llvm::all_of(dims, isCombined);
+  for (unsigned dim : dims) {
+    unsigned loop = whole->dims[dim].front();
+    bool isColumn = form == Form::row ? isCombined(dim)
+                    : isTotal         ? dim == dims.back()
+                                      : !isCombined(dim);
     if (!isColumn && !group.space.all(/*areColumns=*/true).empty()) {
       llvm::raw_string_ostream(whyNot)
           << "it combines elements along dimension "
@@ -81,6 +88,10 @@ std::optional<Group> Group::seed(Operation *anchor, std::string &whyNot) {
   if (!group.isConsistent(*view, loops)) {
     whyNot = "it reads a tensor that is neither one row for each row, nor one number for "
              "each, nor shared by all";
+    return std::nullopt;
+  }
+  if (form == Form::rows && group.space.all(/*areColumns=*/false).empty()) {
+    whyNot = "there are no rows to add up";
     return std::nullopt;
   }
   group.join({std::move(*view), loops});
@@ -101,8 +112,13 @@ bool Group::owns(Operation *op) const {
   return member && !member->isShared;
 }
 
-bool Group::combinesColumns(const Member &member) const {
-  return member.view.isReducing();
+bool Group::combines(const View &view, const Labels &loops, bool columns) const {
+  for (auto [loop, axes] : llvm::enumerate(loops))
+    if (view.combines(loop))
+      for (unsigned axis : space.leaves(axes))
+        if (space.isColumn(axis) == columns)
+          return true;
+  return false;
 }
 
 bool Group::isShared(const Member &member) const {
@@ -120,15 +136,31 @@ bool Group::isShared(const Member &member) const {
   });
 }
 
+/// Takes out what partial results begin with.
+static void eraseInits(View &view) {
+  auto op = cast<linalg::LinalgOp>(view.op);
+  llvm::erase_if(view.reads, [&](const Access &read) {
+    return read.arg && llvm::is_contained(op.getRegionOutputArgs(), read.arg);
+  });
+}
+
 void Group::join(Member member) {
   member.isShared = isShared(member);
+  member.sumsRows = combines(member, /*columns=*/false);
+  if (member.sumsRows)
+    eraseInits(member.view);
   for (const Access &result : member.view.results)
-    produced[result.tensor] = labelsOf(result, member.loops);
+    (member.sumsRows ? sums : produced)[result.tensor] = labelsOf(result, member.loops);
   for (const Access &read : member.view.reads) {
     if (produced.contains(read.tensor))
       continue;
     Labels labels = labelsOf(read, member.loops);
-    demanded.try_emplace(read.tensor, labels);
+    const Labels &first = demanded.try_emplace(read.tensor, labels).first->second;
+    bool agrees = llvm::all_of_zip(first, labels, [&](const Axes &a, const Axes &b) {
+      return space.leaves(a) == space.leaves(b);
+    });
+    if (!agrees)
+      disputed.insert(read.tensor);
     if (!member.isShared && !isSplat(read.tensor) && space.roleOf(labels) == Role::row)
       rowsRead.insert(read.tensor);
   }
@@ -150,6 +182,10 @@ bool Group::tryJoin(Operation *op) {
     return false;
   }
   // A producer, a consumer, or one that reads the same rows.
+  if (llvm::any_of(view->reads, [&](const Access &read) { return sumsRows(read.tensor); })) {
+    refused.insert({op, "it needs a sum over all rows, which is there when all are done"});
+    return false;
+  }
   bool isNeighbour = llvm::any_of(view->results,
                                   [&](const Access &result) {
                                     return demanded.contains(result.tensor);

@@ -25,10 +25,19 @@ struct Obstacle {
 /// Operations that must stay out of a group, and why.
 using Excluded = llvm::MapVector<mlir::Operation *, std::string>;
 
+/// What the first reduction of a group combines.
+enum class Form {
+  row,  ///< the elements of each row: the last dimensions
+  rows, ///< the rows of each column, or everything: the first dimensions, or all
+};
+
 /// An operation of a group.
 struct Member {
   View view;
   Labels loops; ///< what each loop runs over
+  /// Adds up all rows: its result is there when the kernel is done, so that no other
+  /// member can have it. What it begins with is added outside.
+  bool sumsRows = false;
   /// Made of constants, or of what all rows share: where others use its result, too, it
   /// is computed both in the kernel and outside.
   bool isShared = false;
@@ -37,8 +46,8 @@ struct Member {
 class Group {
 public:
   /// Starts a group with the reduction `anchor`. None, and `whyNot`, if it combines
-  /// something else than whole rows.
-  static std::optional<Group> seed(mlir::Operation *anchor, std::string &whyNot);
+  /// something else than `form` says.
+  static std::optional<Group> seed(mlir::Operation *anchor, Form form, std::string &whyNot);
 
   /// Adds all operations of the anchor's block that can join, but for `excluded`.
   void grow(const Excluded &excluded);
@@ -52,13 +61,20 @@ public:
   const Member *lookup(mlir::Operation *op) const;
   /// Returns whether `op` is computed in the kernel and nowhere else.
   bool owns(mlir::Operation *op) const;
-  /// Returns whether `member` combines elements along the columns.
-  bool combinesColumns(const Member &member) const;
+  /// Returns whether `member` combines elements along the rows, or the columns.
+  bool combines(const Member &member, bool columns) const {
+    return combines(member.view, member.loops, columns);
+  }
   /// Returns what `access`, of a member with such loops, says of the tensor's dimensions.
   Labels labelsOf(const Access &access, const Labels &loops) const;
   /// Returns what the dimensions of a member's result run over.
-  const Labels &labelsOf(mlir::Value result) const { return produced.find(result)->second; }
+  const Labels &labelsOf(mlir::Value result) const {
+    return (sumsRows(result) ? sums : produced).find(result)->second;
+  }
+  /// Returns whether members can have `tensor` from another one.
   bool produces(mlir::Value tensor) const { return produced.contains(tensor); }
+  /// Returns whether a member makes `tensor` of all rows.
+  bool sumsRows(mlir::Value tensor) const { return sums.contains(tensor); }
 
   /// Returns the operations of the block that need a member's result, but are none, and
   /// stand before the last member.
@@ -77,12 +93,17 @@ private:
   std::optional<Labels> solve(const View &view);
   bool isConsistent(const View &view, const Labels &loops) const;
   bool isShared(const Member &member) const;
+  bool combines(const View &view, const Labels &loops, bool columns) const;
 
   llvm::MapVector<mlir::Operation *, Member> members;
-  /// The results of members, and what their dimensions run over.
-  llvm::DenseMap<mlir::Value, Labels> produced;
+  /// The results of members, and what their dimensions run over; those of members that
+  /// add up rows are apart.
+  llvm::DenseMap<mlir::Value, Labels> produced, sums;
   /// The same of other tensors that members read: the first one to do so decides.
   llvm::DenseMap<mlir::Value, Labels> demanded;
+  /// Those that another read takes for something else: each can be loaded in several
+  /// roles, but computed in one only.
+  llvm::DenseSet<mlir::Value> disputed;
   /// Those of them that are rows, and read by a member that is not shared.
   llvm::DenseSet<mlir::Value> rowsRead;
   /// Views of operations, or why there is none.

@@ -80,7 +80,7 @@ LogicalResult KernelBuilder::build() {
     if (failed(emitMember(member)))
       return fail(op);
     ++numOperations;
-    numReductions += group.combinesColumns(member);
+    numReductions += member.view.isReducing();
   }
   for (const KernelOperand &output : outputs)
     if (failed(store(output)))
@@ -113,7 +113,6 @@ LogicalResult KernelBuilder::emitReshape(const Member &member) {
 
 LogicalResult KernelBuilder::emitLinalg(const Member &member, linalg::LinalgOp op) {
   Block &block = *op.getBlock();
-  bool isReducing = group.combinesColumns(member);
   for (const Access &access : member.view.reads) {
     if (access.extract)
       continue;
@@ -132,7 +131,7 @@ LogicalResult KernelBuilder::emitLinalg(const Member &member, linalg::LinalgOp o
       if (!locals[arg])
         return failure();
     }
-  if (isReducing)
+  if (member.view.isReducing())
     return emitReductions(member, op);
   if (failed(emitBody(member, block, llvm::SmallPtrSet<Operation *, 1>())))
     return failure();
@@ -292,7 +291,8 @@ LogicalResult KernelBuilder::store(const KernelOperand &output) {
   Location loc = output.value.getLoc();
   Value value = emitted.lookup(output.value);
   auto fail = [&](const Twine &why) { return emit.fail(why), failure(); };
-  if (output.role != Role::row && output.role != Role::scalar)
+  bool isSum = group.sumsRows(output.value);
+  if (!output.role || isSharedByRows(*output.role) != isSum)
     return fail("others use its result, which is neither a row for each row nor one number");
   if (!isStored(element))
     return fail("others use its result, whose elements of type " + textOf(element) +
@@ -302,13 +302,16 @@ LogicalResult KernelBuilder::store(const KernelOperand &output) {
   Role role = *output.role;
   if (role == Role::row)
     value = emit.asRow(loc, value);
-  else if (isa<RankedTensorType>(value.getType()))
+  else if (!isSum && isa<RankedTensorType>(value.getType()))
     return fail("its result depends on columns that it does not have");
   std::string name = "out" + std::to_string(specs.size() - inputs.size());
   specs.push_back(OperandAttr::get(b.getContext(), b.getStringAttr(name), Direction::out, role));
   Value operand =
       body.front().addArgument(memrefFor(role, element, group.space.columns()), loc);
-  StoreOp::create(b, loc, Emitter::beforeRounding(value, element), operand);
+  if (isSum)
+    AccumulateOp::create(b, loc, value, operand);
+  else
+    StoreOp::create(b, loc, Emitter::beforeRounding(value, element), operand);
   return success();
 }
 

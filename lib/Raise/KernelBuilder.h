@@ -64,6 +64,9 @@ private:
   mlir::Value reduce(mlir::Location loc, ReduceKind kind, mlir::Type type,
                      mlir::Value value, mlir::Value init);
 
+  /// Emits what a sum over all rows adds for this one.
+  mlir::Value addRow(const Member &member, mlir::Operation *merge, mlir::Value value);
+
   /// Returns what a value of a body, or a scalar of the function, is in the kernel.
   mlir::Value lower(mlir::Value value);
   /// Returns a tensor that a member reads: emitted, a constant, or an operand that is

@@ -166,6 +166,9 @@ bool Solver::complete() {
 
 std::optional<Labels> Group::solve(const View &view) {
   Solver solver(view, space);
+  if (llvm::any_of(view.results,
+                   [&](const Access &result) { return disputed.contains(result.tensor); }))
+    return std::nullopt;
   for (const Access &result : view.results)
     if (auto it = demanded.find(result.tensor);
         it != demanded.end() && !solver.unify(result, it->second))
@@ -196,12 +199,20 @@ bool Group::isConsistent(const View &view, const Labels &loops) const {
   size_t columns = llvm::count_if(used, [&](unsigned axis) { return space.isColumn(axis); });
   if (columns != 0 && columns != space.all(/*areColumns=*/true).size())
     return false;
-  // All columns are combined, or none; rows never are.
-  Axes combined;
+  // All columns are combined, or none; and so are rows, but only by what is no member's
+  // operand.
+  Axes combined[2];
   for (auto [loop, axes] : llvm::enumerate(loops))
     if (view.combines(loop))
-      combined.append(space.leaves(axes));
-  if (!combined.empty() && combined != space.all(/*areColumns=*/true))
+      for (unsigned axis : space.leaves(axes))
+        combined[space.isColumn(axis)].push_back(axis);
+  for (bool areColumns : {false, true})
+    if (!combined[areColumns].empty() && combined[areColumns] != space.all(areColumns))
+      return false;
+  bool isNeeded = llvm::any_of(view.results, [&](const Access &result) {
+    return demanded.contains(result.tensor);
+  });
+  if (!combined[/*rows*/ 0].empty() && (isNeeded || view.softmaxLoop >= 0))
     return false;
   // What is read from memory must have the form of an operand.
   for (const Access &read : view.reads) {

@@ -143,15 +143,18 @@ Value Shaper::collapse(const KernelOperand &operand) {
 }
 
 SmallVector<OpFoldResult> Shaper::shapeOf(const KernelOperand &operand) {
-  SmallVector<OpFoldResult> shape{extentOf(rows)};
-  if (operand.role == Role::row)
+  SmallVector<OpFoldResult> shape;
+  if (operand.role == Role::row || operand.role == Role::scalar)
+    shape.push_back(extentOf(rows));
+  if (operand.role == Role::row || operand.role == Role::columns)
     shape.push_back(extentOf(columns));
   return shape;
 }
 
 Value Shaper::findPlace(Value result) const {
   auto op = result.getDefiningOp<DestinationStyleOpInterface>();
-  if (!op)
+  // What is there is added to a sum over rows, after it.
+  if (!op || group.sumsRows(result))
     return Value();
   Value place = op.getTiedOpOperand(cast<OpResult>(result))->get();
   Operation *producer = place.getDefiningOp();
@@ -190,6 +193,32 @@ Value Shaper::expand(Value value, const KernelOperand &operand) {
   }
   // Only what is known of the extents differs.
   return has == type ? value : tensor::CastOp::create(b, loc, type, value);
+}
+
+/// Returns whether `init` is a tensor of zeros, of either sign.
+static bool isZero(Value init) {
+  auto isZeroNumber = [](Attribute number) {
+    auto real = dyn_cast_or_null<FloatAttr>(number);
+    return real && real.getValue().isZero();
+  };
+  Attribute number;
+  if (auto fill = init.getDefiningOp<linalg::FillOp>())
+    return matchPattern(fill.getInputs()[0], m_Constant(&number)) && isZeroNumber(number);
+  return isSplat(init, &number) && isZeroNumber(number);
+}
+
+/// Adds what a sum over rows begins with.
+static Value addInit(OpBuilder &b, Location loc, Value sum, OpResult result) {
+  auto op = cast<DestinationStyleOpInterface>(result.getOwner());
+  Value init = op.getTiedOpOperand(result)->get();
+  if (isZero(init))
+    return sum;
+  auto type = cast<RankedTensorType>(sum.getType());
+  Value place = tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, sum),
+                                        type.getElementType());
+  return linalg::AddOp::create(b, loc, TypeRange(type), ValueRange{init, sum},
+                               ValueRange(place))
+      .getResult(0);
 }
 
 /// Erases operations that nothing needs any more, and then those that they needed.
@@ -234,6 +263,8 @@ void raise::outline(const Group &group, const KernelBuilder &builder, KernelOp k
   for (auto [output, result] : llvm::zip_equal(builder.outputs, call.getResults())) {
     Value value = shaper.expand(result, output);
     Value old = output.value;
+    if (group.sumsRows(old))
+      value = addInit(b, loc, value, cast<OpResult>(old));
     old.replaceAllUsesWith(value);
   }
   // From the last one, so that users go before what they use.

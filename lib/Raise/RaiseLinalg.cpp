@@ -42,7 +42,9 @@ public:
 private:
   void raiseBlock(func::FuncOp func, Block &block);
   /// Raises the group of `anchor`, or says why not.
-  void raiseGroup(func::FuncOp func, Operation *anchor);
+  void raiseReduction(func::FuncOp func, Operation *anchor);
+  /// Raises it if it has the form `form`.
+  bool raiseGroup(func::FuncOp func, Operation *anchor, Form form, std::string &whyNot);
   /// Puts the kernel before `func`, if it can be planned.
   KernelOp createKernel(func::FuncOp func, const Group &group, KernelBuilder &builder,
                         std::string &whyNot);
@@ -129,17 +131,25 @@ static std::string describe(const Group &group, const KernelBuilder &builder,
                        together, apart);
 }
 
-void RaiseLinalgPass::raiseGroup(func::FuncOp func, Operation *anchor) {
-  auto miss = [&](StringRef whyNot) {
-    remark::missed(anchor->getLoc(), remarkOn(func, "NotRaised"))
-        << "this reduction is left as it is: " + whyNot.str();
-  };
+/// Returns the member that adds up rows and is not `anchor`, if there is one: the last.
+static Operation *findSumOfRows(const Group &group, Operation *anchor) {
+  for (Operation *op : llvm::reverse(group.inOrder()))
+    if (op != anchor && group.lookup(op)->sumsRows)
+      return op;
+  return nullptr;
+}
+
+bool RaiseLinalgPass::raiseGroup(func::FuncOp func, Operation *anchor, Form form,
+                                 std::string &whyNot) {
   Excluded excluded;
   while (true) {
-    std::string whyNot;
-    std::optional<Group> group = Group::seed(anchor, whyNot);
+    std::optional<Group> group = Group::seed(anchor, form, whyNot);
     if (!group)
-      return miss(whyNot);
+      return false;
+    auto miss = [&](const Twine &why) {
+      whyNot = why.str();
+      return false;
+    };
     if (ShapedType::isDynamic(group->space.columns()) && !dynamicColumns)
       return miss("the number of columns is not known; dynamic-columns raises it to a "
                   "generic kernel, which must be specialised");
@@ -148,17 +158,25 @@ void RaiseLinalgPass::raiseGroup(func::FuncOp func, Operation *anchor) {
     KernelBuilder builder(*group, &getContext());
     if (!obstacle && failed(builder.build()))
       obstacle = builder.obstacle;
+    KernelOp kernel;
+    if (!obstacle) {
+      if (!canOutline(*group, builder))
+        return miss("an extent of its results is not known before they are there");
+      whyNot.clear();
+      kernel = createKernel(func, *group, builder, whyNot);
+      // Sums over rows leave fewer plans.
+      Operation *sum = kernel ? nullptr : findSumOfRows(*group, anchor);
+      if (sum)
+        obstacle = {sum, whyNot};
+    }
     if (obstacle && obstacle->op != anchor) {
       excluded.insert({obstacle->op, obstacle->why});
       continue;
     }
     if (obstacle)
       return miss(obstacle->why);
-    if (!canOutline(*group, builder))
-      return miss("an extent of its results is not known before they are there");
-    KernelOp kernel = createKernel(func, *group, builder, whyNot);
     if (!kernel)
-      return miss(whyNot);
+      return false;
     for (const Excluded &out : {excluded, group->refused})
       for (const auto &[op, why] : out)
         remark::missed(op->getLoc(), remarkOn(func, "LeftOut"))
@@ -168,8 +186,21 @@ void RaiseLinalgPass::raiseGroup(func::FuncOp func, Operation *anchor) {
     ++raised;
     absorbed += builder.numOperations;
     outline(*group, builder, kernel, [&](Operation *op) { tried.erase(op); });
-    return;
+    return true;
   }
+}
+
+void RaiseLinalgPass::raiseReduction(func::FuncOp func, Operation *anchor) {
+  std::string first, second;
+  if (raiseGroup(func, anchor, Form::row, first) ||
+      raiseGroup(func, anchor, Form::rows, second))
+    return;
+  // The reason of the form that it has; if it has both, of the first.
+  std::string ignored;
+  bool isSecond = !Group::seed(anchor, Form::row, ignored) &&
+                  Group::seed(anchor, Form::rows, ignored);
+  remark::missed(anchor->getLoc(), remarkOn(func, "NotRaised"))
+      << "this reduction is left as it is: " + (isSecond ? second : first);
 }
 
 /// Returns whether `op` combines elements of a tensor.
@@ -180,16 +211,25 @@ static bool isReduction(Operation *op) {
   return linalg && linalg.hasPureTensorSemantics() && linalg.getNumReductionLoops() != 0;
 }
 
+/// Returns whether `op` reduces each of several rows.
+static bool hasRows(Operation *op) {
+  std::string ignored;
+  std::optional<Group> group = Group::seed(op, Form::row, ignored);
+  return group && !group->space.all(/*areColumns=*/false).empty();
+}
+
 void RaiseLinalgPass::raiseBlock(func::FuncOp func, Block &block) {
-  while (true) {
-    auto anchor = llvm::find_if(block, [&](Operation &op) {
-      return isReduction(&op) && !tried.contains(&op);
-    });
-    if (anchor == block.end())
-      return;
-    tried.insert(&*anchor);
-    raiseGroup(func, &*anchor);
-  }
+  // Sums over rows join reductions of rows: these first.
+  for (bool isFirst : {true, false})
+    while (true) {
+      auto anchor = llvm::find_if(block, [&](Operation &op) {
+        return isReduction(&op) && !tried.contains(&op) && (!isFirst || hasRows(&op));
+      });
+      if (anchor == block.end())
+        break;
+      tried.insert(&*anchor);
+      raiseReduction(func, &*anchor);
+    }
 }
 
 void RaiseLinalgPass::runOnOperation() {

@@ -95,6 +95,8 @@ LogicalResult KernelBuilder::emitReductions(const Member &member, linalg::Linalg
     Operation *merge = yielded.getDefiningOp();
     bool isMerge = merge && kindOf(merge) && partial.hasOneUse() &&
                    *partial.user_begin() == merge;
+    if (!isMerge && member.sumsRows)
+      return emit.fail("it combines rows, which kernels can only add up"), failure();
     if (!isMerge)
       return emitExtreme(member, op, inits);
     merges.push_back({merge, merge->getOperand(merge->getOperand(0) == partial ? 1 : 0)});
@@ -106,12 +108,38 @@ LogicalResult KernelBuilder::emitReductions(const Member &member, linalg::Linalg
     Value value = lower(merge.second);
     if (!value)
       return failure();
-    emitted[result] = reduce(op.getLoc(), *kindOf(merge.first),
-                             merge.first->getResult(0).getType(), value, init);
+    emitted[result] = member.sumsRows
+                          ? addRow(member, merge.first, value)
+                          : reduce(op.getLoc(), *kindOf(merge.first),
+                                   merge.first->getResult(0).getType(), value, init);
     if (!emitted[result])
       return failure();
   }
   return success();
+}
+
+Value KernelBuilder::addRow(const Member &member, Operation *merge, Value value) {
+  Type type = merge->getResult(0).getType();
+  if (*kindOf(merge) != ReduceKind::addf)
+    return emit.fail("it combines rows, which kernels can only add up");
+  if (!type.isF32())
+    return emit.fail("it rounds to a narrow type at each step, where a kernel's sums are kept "
+                     "in f32");
+  if (emit.isUnrounded(value))
+    return emit.fail("it combines floats of 8 bits that the group rounds");
+  Location loc = merge->getLoc();
+  bool hasColumns = group.space.roleOf(group.labelsOf(member.view.results.front(),
+                                                      member.loops)) == Role::columns;
+  if (hasColumns)
+    return emit.asRow(loc, value);
+  if (group.combines(member, /*columns=*/true))
+    return ReduceOp::create(b, loc, type,
+                            ReduceKindAttr::get(b.getContext(), ReduceKind::addf),
+                            b.getArrayAttr({}), emit.asRow(loc, value), ValueRange())
+        .getResult(0);
+  if (isa<RankedTensorType>(value.getType()))
+    return emit.fail("its result depends on columns that it does not have");
+  return value;
 }
 
 //===----------------------------------------------------------------------===//

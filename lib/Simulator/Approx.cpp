@@ -336,6 +336,8 @@ bool quack::sim::decodeApprox(Decoder &d, Op &op) {
   bool isQuotient = root == "div";
   if (d.hasFailed() || !d.expectOperands(isQuotient ? 3 : 2))
     return true;
+  if (op.type == Type::f16x2 || op.type == Type::bf16x2)
+    op.halves = Halves::apart;
   op.d = d.dest(0, op.type);
   op.a = d.source(1, op.type);
   if (isQuotient)

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decoder.h"
+#include "Halves.h"
 #include "Lanes.h"
 
 #include <algorithm>
@@ -170,6 +171,20 @@ static void insertField(Warp &warp, const Op &op, uint32_t lanes) {
   spreadFrom(warp, op, lanes, {op.a, op.b, op.c, op.list});
 }
 
+/// A half is defined if those are of which its bytes are chosen.
+static void definePermuted(Warp &warp, const Op &op, uint32_t lanes) {
+  const uint32_t *c = warp.reg<uint32_t>(op.c);
+  uint32_t halves[2] = {warp.defined[op.c], warp.defined[op.c]};
+  for (unsigned i = 0; i < warpLanes; ++i)
+    for (unsigned byte = 0; byte < 4; ++byte) {
+      unsigned which = Permute::select(op.mode, c[i], byte) & 7;
+      Slot source = which & 4 ? op.b : op.a;
+      if (~definedHalf(warp, source, (which & 3) / 2) >> i & 1)
+        halves[byte / 2] &= ~(1u << i);
+    }
+  defineHalves(warp, op.d, lanes, halves);
+}
+
 /// A register of which no byte is chosen may hold anything.
 static void permute(Warp &warp, const Op &op, uint32_t lanes) {
   const uint32_t *a = warp.reg<uint32_t>(op.a), *b = warp.reg<uint32_t>(op.b),
@@ -186,10 +201,13 @@ static void permute(Warp &warp, const Op &op, uint32_t lanes) {
                                                      : op.b;
   uint32_t is = warp.defined[op.c] & (warp.defined[op.a] | ~takesA) &
                 (warp.defined[op.b] | ~takesB);
-  if (~is & lanes)
+  if (__builtin_expect(~is & lanes, 0)) {
     warp.origin[op.d] = warp.origin[from];
+    definePermuted(warp, op, lanes);
+  } else {
+    warp.define(op.d, lanes, allLanes);
+  }
   writeLanes(warp, op.d, lanes, result);
-  warp.define(op.d, lanes, is);
 }
 
 /// lop3.and, lop3.or: also whether the result is not 0, combined with a
@@ -417,6 +435,7 @@ static bool decodeThreeInput(Decoder &d, Op &op) {
     op.a = d.source(1, op.type);
     op.b = d.source(2, op.type);
     op.c = d.source(3, op.type);
+    op.halves = Halves::apart;
     if (hasPredicate)
       decodePredicateOfLop3(d, op);
     return true;
@@ -439,16 +458,22 @@ bool quack::sim::decodeBits(Decoder &d, Op &op) {
   op.type = d.takeType();
   if (root == "shl" || root == "shr") {
     op.run = pickShift(op.type, root == "shr");
+    op.halves = root == "shr" ? Halves::shiftedRight : Halves::shiftedLeft;
     operands(d, op, op.type, Type::u32, op.type, 2);
   } else if (root == "and" || root == "or" || root == "xor") {
     op.run = root == "and"  ? pickLogic<And>(op.type)
              : root == "or" ? pickLogic<Or>(op.type)
                             : pickLogic<Xor>(op.type);
+    op.halves = op.type == Type::pred ? Halves::whole
+                : root == "and"       ? Halves::masked
+                : root == "or"        ? Halves::maskedByOnes
+                                      : Halves::apart;
     operands(d, op, op.type, op.type, op.type, 2);
   } else if (root == "not" || root == "cnot") {
     op.run = root == "cnot"          ? pickNot<CNot>(op.type)
              : op.type == Type::pred ? notOnPredicates
                                      : pickNot<Not>(op.type);
+    op.halves = root == "not" ? Halves::apart : Halves::whole;
     operands(d, op, op.type, op.type, op.type, 1);
   } else {
     decodeFields(d, op);

@@ -34,6 +34,9 @@ Cluster::Cluster(Machine &machine, Grid &grid)
   files.resize(warps.size() * program.slots * slotBytes);
   definedness.resize(warps.size() * program.slots);
   origins.resize(warps.size() * program.slots);
+  parts.resize(warps.size() * program.slots);
+  // Halves of a place at the end may be asked for that it does not have.
+  halves.resize(warps.size() * program.slots + slotsOf(Type::b128));
   for (uint32_t i = 0; i < warps.size(); ++i) {
     Warp &warp = warps[i];
     warp.cluster = this;
@@ -43,6 +46,8 @@ Cluster::Cluster(Machine &machine, Grid &grid)
     warp.file = files.data() + size_t(i) * program.slots * slotBytes;
     warp.defined = definedness.data() + size_t(i) * program.slots;
     warp.origin = origins.data() + size_t(i) * program.slots;
+    warp.partly = parts.data() + size_t(i) * program.slots;
+    warp.halves = halves.data() + size_t(i) * program.slots;
     uint32_t first = warp.number * warpLanes;
     uint32_t count = std::min(threads - first, warpLanes);
     warp.lanes = count == warpLanes ? allLanes : (1u << count) - 1;
@@ -126,6 +131,7 @@ void Cluster::startWarp(Warp &warp) {
   std::fill_n(warp.file, size_t(program.slots) * slotBytes, 0);
   std::fill_n(warp.defined, program.slots, checksUndefined ? 0 : allLanes);
   std::fill_n(warp.origin, program.slots, 0);
+  std::fill_n(warp.partly, program.slots, 0);
   std::fill_n(warp.defined, carrySlot, allLanes);
   for (const SlotConstant &constant : program.constants) {
     warp.defined[constant.slot] = allLanes;

@@ -10,6 +10,7 @@
 
 #include "Decoder.h"
 #include "FloatBits.h"
+#include "Halves.h"
 #include "Lanes.h"
 
 using namespace quack::sim;
@@ -213,12 +214,18 @@ static void select(Warp &warp, const Op &op, uint32_t lanes) {
   writeLanes(warp, op.d, lanes, result);
   uint32_t is = warp.defined[op.c] & ((chosen & warp.defined[op.a]) |
                                       (~chosen & warp.defined[op.b]));
-  if (~is & lanes)
-    warp.origin[op.d] =
-        warp.origin[~warp.defined[op.c] & lanes            ? op.c
-                    : ~warp.defined[op.a] & chosen & lanes ? op.a
-                                                           : op.b];
-  warp.define(op.d, lanes, is);
+  if (__builtin_expect((~is & lanes) == 0, 1))
+    return warp.define(op.d, lanes, is);
+  warp.origin[op.d] =
+      warp.origin[~warp.defined[op.c] & lanes            ? op.c
+                  : ~warp.defined[op.a] & chosen & lanes ? op.a
+                                                         : op.b];
+  uint32_t halves[sizeof(T) / 2];
+  for (unsigned half = 0; half < sizeof(T) / 2; ++half)
+    halves[half] = warp.defined[op.c] &
+                   ((chosen & definedHalf(warp, op.a, half)) |
+                    (~chosen & definedHalf(warp, op.b, half)));
+  defineHalves(warp, op.d, lanes, halves);
 }
 
 /// slct d, a, b, c: a where c >= 0.
@@ -298,6 +305,7 @@ static void decodeSetp(Decoder &d, Op &op) {
   op.from = d.takeType();
   op.flush = canFlush(op.from) && d.take("ftz");
   op.run = isPacked(op.from) ? setPackedPredicates : setPredicate;
+  op.halves = isPacked(op.from) ? Halves::split : Halves::whole;
   takeCompared(d, op, isUnsigned);
   if (d.hasFailed())
     return;
@@ -320,6 +328,7 @@ static void decodeSet(Decoder &d, Op &op) {
   if ((ofPacked ? !takesPacked : isPacked(op.type)) || op.type <= Type::b64 ||
       (isShort && !isHalf) || (bytes != 2 && bytes != 4))
     d.failForm();
+  op.halves = ofPacked ? Halves::apart : Halves::whole;
   op.run = ofPacked     ? setPackedValues
            : bytes == 2 ? setValue<uint16_t>
                         : setValue<uint32_t>;

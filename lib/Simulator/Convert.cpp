@@ -292,6 +292,7 @@ static void convertPairGeneral(Warp &warp, const Op &op, uint32_t lanes) {
 
 static void decodePair(Decoder &d, Op &op) {
   bool isHalf = op.type == Type::f16x2;
+  op.halves = Halves::paired;
   if (op.rounding > Rounding::zero)
     return d.failForm();
   bool isPlain = op.rounding == Rounding::nearest && !op.nan;
@@ -420,6 +421,8 @@ bool quack::sim::decodeConvert(Decoder &d, Op &op) {
   op.count = uint8_t(widthOf(d.operand(1), op.from));
   op.d = d.dest(0, held[__builtin_ctz(op.list)]);
   op.a = d.source(1, held[__builtin_ctz(op.count)]);
+  if (isInteger(op.type) && isInteger(op.from) && !op.saturate)
+    op.halves = Halves::resized;
   op.run = pickFast(op);
   if (!op.run)
     op.run = convertGeneral;

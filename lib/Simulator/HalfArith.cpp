@@ -182,6 +182,7 @@ bool quack::sim::decodeHalf(Decoder &d, Op &op) {
   if (isExtremum && d.has("abs") && d.take("xorsign") && d.take("abs"))
     op.mode |= signs;
   op.run = isHalf ? pick<HalfFormat>(root, op) : pick<BF16Format>(root, op);
+  op.halves = Halves::apart;
   size_t sources = root == "fma" ? 3 : root == "abs" || root == "neg" ? 1 : 2;
   d.operandsOf(op, op.type, sources);
   return true;

@@ -10,6 +10,7 @@
 #include "Checks.h"
 #include "Decoder.h"
 #include "Fences.h"
+#include "Halves.h"
 #include "Lanes.h"
 #include "Memory.h"
 
@@ -87,6 +88,26 @@ static void scatterElement(Warp &warp, const Op &op, Slot slot, uint32_t lanes,
   }
 }
 
+/// Says which halves of the registers are defined where not all bytes are. A
+/// half beyond the element repeats its sign, or is zero.
+static void defineLoaded(Warp &warp, const Op &op, uint32_t lanes,
+                         const Access &access) {
+  const Slot *list = warp.cluster->program.lists.data() + op.list;
+  unsigned size = sizeOf(op.type), step = std::min(size, 2u);
+  uint32_t is = access.valid & ~access.undefined;
+  for (unsigned element = 0; element < op.count; ++element) {
+    uint32_t halves[8], top = 0;
+    for (unsigned half = 0; half < op.mode / 2u; ++half) {
+      if (2 * half < size)
+        top = is | findDefined(warp, access, element * size + 2 * half, step);
+      halves[half] = 2 * half < size || isSigned(op.type) ? top : access.valid;
+    }
+    defineHalves(warp, list[element], lanes,
+                 llvm::ArrayRef(halves, op.mode / 2u));
+    warp.origin[list[element]] = op.line;
+  }
+}
+
 static void load(Warp &warp, const Op &op, uint32_t lanes) {
   Access access;
   unsigned size = sizeOf(op.type), bytes = size * op.count;
@@ -107,9 +128,9 @@ static void load(Warp &warp, const Op &op, uint32_t lanes) {
     scatterElement(warp, op, list[element], access.valid, from + element * size,
                    bytes);
     warp.define(list[element], lanes, is);
-    if (lanes & ~is)
-      warp.origin[list[element]] = op.line;
   }
+  if (__builtin_expect(lanes & ~is, 0))
+    defineLoaded(warp, op, lanes, access);
 }
 
 /// A load that may wait for a store elsewhere.
@@ -145,6 +166,18 @@ static void gatherElement(Warp &warp, Slot slot, uint8_t *staged,
     std::memcpy(staged + i * stride, values + i, size);
 }
 
+/// Halves that are defined, of values that are not, are so in memory, too.
+static void markHalves(Warp &warp, const Op &op, uint32_t undefined,
+                       Access &access) {
+  const Slot *list = warp.cluster->program.lists.data() + op.list;
+  unsigned size = sizeOf(op.type), step = std::min(size, 2u);
+  for (unsigned element = 0; element < op.count; ++element)
+    for (unsigned byte = 0; byte < size; byte += step)
+      markDefined(warp, access,
+                  undefined & definedHalf(warp, list[element], byte / 2),
+                  element * size + byte, step);
+}
+
 static void store(Warp &warp, const Op &op, uint32_t lanes) {
   Access access;
   unsigned size = sizeOf(op.type), bytes = size * op.count;
@@ -177,6 +210,8 @@ static void store(Warp &warp, const Op &op, uint32_t lanes) {
       copyLane(access.pointers[i], staged + bytes * i, bytes);
   if (access.shared || access.local || warp.cluster->launch.hasUnwritten)
     markWritten(warp, access, access.valid, bytes, ~defined);
+  if (__builtin_expect(~defined & access.valid, 0))
+    markHalves(warp, op, ~defined, access);
 }
 
 //===----------------------------------------------------------------------===//

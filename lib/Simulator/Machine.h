@@ -66,7 +66,7 @@ struct Cluster {
 
 private:
   std::vector<uint8_t> files;
-  std::vector<uint32_t> definedness, origins;
+  std::vector<uint32_t> definedness, origins, parts, halves;
   void startCta(Cta &cta, uint32_t rank);
   void startWarp(Warp &warp);
   Warp *scan(uint32_t from);

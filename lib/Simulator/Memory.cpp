@@ -346,3 +346,44 @@ void quack::sim::markWritten(Warp &warp, Access &access, uint32_t lanes,
       std::memset(access.places[i].cta->state.data() + access.places[i].offset,
                   undefined >> i & 1 ? byteUnwritten : byteWritten, bytes);
 }
+
+/// Returns what says which of the lane's bytes hold values, from byte `from`
+/// on, and what it says of one that does; null if all do.
+static std::pair<uint8_t *, uint8_t> statesOf(Warp &warp, const Access &access,
+                                              unsigned lane, uint32_t from,
+                                              uint32_t count) {
+  if (access.shared >> lane & 1) {
+    const SharedPlace &place = access.places[lane];
+    return {place.cta->state.data() + place.offset + from, byteWritten};
+  }
+  if (access.local >> lane & 1)
+    return {access.localStates[lane] + from, 1};
+  return {findWritten(warp.cluster->launch, access.addresses[lane] + from,
+                      count),
+          1};
+}
+
+uint32_t quack::sim::findDefined(Warp &warp, const Access &access,
+                                 uint32_t from, uint32_t count) {
+  uint32_t result = 0;
+  for (uint32_t rest = access.valid; rest; rest &= rest - 1) {
+    unsigned lane = firstLane(rest);
+    auto [states, defined] = statesOf(warp, access, lane, from, count);
+    bool is = !states || std::all_of(states, states + count,
+                                     [defined = defined](uint8_t state) {
+                                       return state == defined;
+                                     });
+    result |= uint32_t(is) << lane;
+  }
+  return result;
+}
+
+void quack::sim::markDefined(Warp &warp, Access &access, uint32_t lanes,
+                             uint32_t from, uint32_t count) {
+  for (uint32_t rest = lanes & access.valid; rest; rest &= rest - 1) {
+    unsigned lane = firstLane(rest);
+    auto [states, defined] = statesOf(warp, access, lane, from, count);
+    if (states)
+      std::memset(states, defined, count);
+  }
+}

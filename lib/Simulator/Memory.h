@@ -62,6 +62,15 @@ void resolve(Warp &warp, const Op &op, uint32_t lanes, uint32_t bytes,
 void checkOrder(Warp &warp, const Op &op, const Access &access, uint32_t bytes,
                 AccessKind kind, const uint8_t *values = nullptr);
 
+/// Returns the lanes of `access` of whose bytes [from, from + count) all hold
+/// values.
+uint32_t findDefined(Warp &warp, const Access &access, uint32_t from,
+                     uint32_t count);
+
+/// Notes that these bytes of `lanes` hold values.
+void markDefined(Warp &warp, Access &access, uint32_t lanes, uint32_t from,
+                 uint32_t count);
+
 /// Notes that lanes have written: their bytes hold values, or none where
 /// `undefined`.
 void markWritten(Warp &warp, Access &access, uint32_t lanes, uint32_t bytes,

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Decoder.h"
+#include "Halves.h"
 #include "Lanes.h"
 #include "Machine.h"
 
@@ -28,13 +29,17 @@ static void unpack(Warp &warp, const Op &op, uint32_t lanes) {
   Whole whole[warpLanes];
   std::memcpy(whole, warp.reg<Whole>(op.a), sizeof(whole));
   const Slot *list = warp.cluster->program.lists.data() + op.list;
-  uint32_t is = warp.defined[op.a], from = warp.origin[op.a];
+  uint32_t from = warp.origin[op.a], is[sizeof(Whole) / 2];
+  for (unsigned half = 0; half < sizeof(Whole) / 2; ++half)
+    is[half] = definedHalf(warp, op.a, half);
+  constexpr unsigned halves = sizeof(Part) / 2;
   for (unsigned part = 0; part < op.count; ++part) {
     alignas(64) Part values[warpLanes];
     for (unsigned i = 0; i < warpLanes; ++i)
       values[i] = Part(whole[i] >> (8 * sizeof(Part) * part));
     writeLanes(warp, list[part], lanes, values);
-    warp.define(list[part], lanes, is);
+    defineHalves(warp, list[part], lanes,
+                 llvm::ArrayRef(is).slice(halves * part, halves));
     warp.origin[list[part]] = from;
   }
 }
@@ -43,18 +48,20 @@ template <typename Part, typename Whole>
 static void pack(Warp &warp, const Op &op, uint32_t lanes) {
   alignas(64) Whole whole[warpLanes] = {};
   const Slot *list = warp.cluster->program.lists.data() + op.list;
-  uint32_t is = allLanes;
+  constexpr unsigned halves = sizeof(Part) / 2;
+  uint32_t is[sizeof(Whole) / 2];
   for (unsigned part = 0; part < op.count; ++part) {
     const Part *values = warp.reg<Part>(list[part]);
     for (unsigned i = 0; i < warpLanes; ++i)
       whole[i] =
           Whole(whole[i] | Whole(values[i]) << (8 * sizeof(Part) * part));
-    is &= warp.defined[list[part]];
+    for (unsigned half = 0; half < halves; ++half)
+      is[halves * part + half] = definedHalf(warp, list[part], half);
     if (~warp.defined[list[part]] & lanes)
       warp.origin[op.d] = warp.origin[list[part]];
   }
   writeLanes(warp, op.d, lanes, whole);
-  warp.define(op.d, lanes, is);
+  defineHalves(warp, op.d, lanes, is);
 }
 
 static void decodePackedMove(Decoder &d, Op &op, bool isPack) {
@@ -153,6 +160,7 @@ static void decodeMov(Decoder &d, Op &op) {
   if (decodeFrameAddress(d, op) || decodeClock(d, op))
     return;
   op.a = d.source(1, op.type);
+  op.halves = Halves::apart;
   switch (sizeOf(op.type)) {
   case 0:
     op.run = movePredicate;

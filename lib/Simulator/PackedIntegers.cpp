@@ -122,6 +122,7 @@ static void decodeHalves(Decoder &d, Op &op) {
   op.run = root == "add"   ? onHalves<AddHalf>(isSigned, false)
            : root == "min" ? onHalves<MinHalf>(isSigned, relu)
                            : onHalves<MaxHalf>(isSigned, relu);
+  op.halves = Halves::apart;
   d.operandsOf(op, Type::b32, 2);
 }
 

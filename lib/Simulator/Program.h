@@ -56,6 +56,20 @@ enum class Definedness : uint8_t {
   custom,  ///< the handler says
 };
 
+/// Of what Definedness::spreads: how halves of 16 bits of the result depend on
+/// those of the operands (Halves.cpp).
+enum class Halves : uint8_t {
+  whole,        ///< all on all
+  apart,        ///< each on the same ones
+  masked,       ///< the same, but for what zeros clear: and
+  maskedByOnes, ///< or what ones set: or
+  shiftedLeft,  ///< a by b bits
+  shiftedRight,
+  paired,  ///< the lower one on all of b, the upper one on a: cvt of two
+  resized, ///< cvt between integers
+  split,   ///< predicates: d on the lower halves, d2 on the upper ones
+};
+
 /// PTX ISA, "Rounding Modifiers".
 enum class Rounding : uint8_t { nearest, zero, down, up };
 enum class Compare : uint8_t {
@@ -108,6 +122,7 @@ struct Op {
   Type type = Type::b32, from = Type::b64;
   Space space = Space::generic;
   Definedness definedness = Definedness::spreads;
+  Halves halves = Halves::whole;
   uint8_t count = 1; ///< elements of a vector
   Rounding rounding = Rounding::nearest;
   Compare compare = Compare::eq;

@@ -13,6 +13,7 @@
 #include "Calls.h"
 #include "Checks.h"
 #include "Divergence.h"
+#include "Halves.h"
 
 using namespace quack::sim;
 
@@ -104,12 +105,17 @@ static bool moveOn(Warp &warp, const Op &op, uint32_t lanes) {
 static inline void spreadDefinedness(Warp &warp, const Op &op, uint32_t lanes) {
   uint32_t *defined = warp.defined;
   uint32_t is = defined[op.a] & defined[op.b] & defined[op.c];
-  if (__builtin_expect((is & lanes) != lanes, 0)) {
-    Slot from = ~defined[op.a] & lanes   ? op.a
-                : ~defined[op.b] & lanes ? op.b
-                                         : op.c;
-    warp.origin[op.d] = warp.origin[op.d2] = warp.origin[from];
+  if (__builtin_expect((is & lanes) == lanes, 1)) {
+    defined[op.d] |= lanes;
+    defined[op.d2] |= lanes;
+    return;
   }
+  Slot from = ~defined[op.a] & lanes   ? op.a
+              : ~defined[op.b] & lanes ? op.b
+                                       : op.c;
+  warp.origin[op.d] = warp.origin[op.d2] = warp.origin[from];
+  if (op.halves != Halves::whole)
+    return spreadHalves(warp, op, lanes);
   warp.define(op.d, lanes, is);
   warp.define(op.d2, lanes, is);
 }

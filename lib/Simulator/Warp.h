@@ -121,6 +121,9 @@ struct Warp {
   uint8_t *file = nullptr;
   uint32_t *defined = nullptr; ///< by slot: the lanes whose value is defined
   uint32_t *origin = nullptr;  ///< by slot: the line of an undefined value
+  /// By slot: of the lanes that `defined` lacks, those whose value is defined in
+  /// some halves of 16 bits; and the lanes of each half, a slot each (Halves.h).
+  uint32_t *partly = nullptr, *halves = nullptr;
   uint32_t lanes = 0, exited = 0;
 
   llvm::SmallVector<Fragment, 4> fragments;
@@ -149,6 +152,8 @@ struct Warp {
   uint32_t &mask(Slot slot) { return *reg<uint32_t>(slot); }
   void define(Slot slot, uint32_t which, uint32_t areDefined) {
     defined[slot] = (defined[slot] & ~which) | (areDefined & which);
+    if (__builtin_expect(which & ~areDefined, 0))
+      partly[slot] &= ~(which & ~areDefined);
   }
   Fragment &fragment() { return fragments[current]; }
 };

@@ -43,31 +43,32 @@ func.func @wrong_axis(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 // -----
 
-// Dimensions that are not the last one.
-// CHECK-LABEL: func.func @first(
-// CHECK:         linalg.reduce
-// CHECK-NOT:   quack
-// REMARK: remark: [Missed] NotRaised | Category:quack-raise-linalg | Function=first | Remark="this reduction is left as it is: it combines elements along dimension 0 of tensor<8x16xf32>, which is not the last one"
-func.func @first(%x: tensor<8x16xf32>) -> tensor<16xf32> {
+// The differences of all pairs of maxima, weighted: what is read in two ways is computed outside, and
+// loaded as a number for each row and as a row that all share.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#number = affine_map<(d0, d1) -> (d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+// CHECK-LABEL: quack.kernel @pairs_0(
+// CHECK-SAME:    memref<?x8xf32> in row, %{{.*}}: memref<?xf32> out scalar)
+// CHECK-LABEL: quack.kernel @pairs_1(
+// CHECK-SAME:    memref<?x8xf32> in row, %{{.*}}: memref<?xf32> in scalar, %{{.*}}: memref<8xf32> in columns, %{{.*}}: memref<?xf32> out scalar)
+func.func @pairs(%x: tensor<8x8xf32>) -> tensor<8xf32> {
+  %least = arith.constant 0xFF800000 : f32
   %zero = arith.constant 0.0 : f32
-  %number = tensor.empty() : tensor<16xf32>
-  %none = linalg.fill ins(%zero : f32) outs(%number : tensor<16xf32>) -> tensor<16xf32>
-  %sum = linalg.reduce { arith.addf } ins(%x : tensor<8x16xf32>) outs(%none : tensor<16xf32>) dimensions = [0]
-  return %sum : tensor<16xf32>
-}
-
-// -----
-
-// CHECK-LABEL: func.func @middle(
-// CHECK:         linalg.reduce
-// CHECK-NOT:   quack
-// REMARK: Function=middle | Remark="this reduction is left as it is: it combines elements along dimension 1 of tensor<2x8x16xf32>, which is not the last one"
-func.func @middle(%x: tensor<2x8x16xf32>) -> tensor<2x16xf32> {
-  %zero = arith.constant 0.0 : f32
-  %number = tensor.empty() : tensor<2x16xf32>
-  %none = linalg.fill ins(%zero : f32) outs(%number : tensor<2x16xf32>) -> tensor<2x16xf32>
-  %sum = linalg.reduce { arith.addf } ins(%x : tensor<2x8x16xf32>) outs(%none : tensor<2x16xf32>) dimensions = [1]
-  return %sum : tensor<2x16xf32>
+  %number = tensor.empty() : tensor<8xf32>
+  %row = tensor.empty() : tensor<8x8xf32>
+  %first = linalg.fill ins(%least : f32) outs(%number : tensor<8xf32>) -> tensor<8xf32>
+  %none = linalg.fill ins(%zero : f32) outs(%number : tensor<8xf32>) -> tensor<8xf32>
+  %max = linalg.reduce { arith.maximumf } ins(%x : tensor<8x8xf32>) outs(%first : tensor<8xf32>) dimensions = [1]
+  %d = linalg.generic {indexing_maps = [#id, #number, #column, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %max, %max : tensor<8x8xf32>, tensor<8xf32>, tensor<8xf32>) outs(%row : tensor<8x8xf32>) {
+  ^bb0(%in: f32, %a: f32, %b: f32, %out: f32):
+    %0 = arith.subf %a, %b : f32
+    %1 = arith.mulf %0, %in : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x8xf32>
+  %sum = linalg.reduce { arith.addf } ins(%d : tensor<8x8xf32>) outs(%none : tensor<8xf32>) dimensions = [1]
+  return %sum : tensor<8xf32>
 }
 
 // -----

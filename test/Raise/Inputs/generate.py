@@ -30,7 +30,7 @@ class Program:
         self.rank = rng.choice([2, 2, 2, 3])
         self.leads = [rng.choice(EXTENTS) for _ in range(self.rank - 1)]
         self.narrow = rng.random() < 0.5
-        self.columns = rng.choice(EXTENTS + [24, 24 if self.narrow else 33])
+        self.columns = rng.choice(EXTENTS + [24, 33])
         self.shape = [*self.leads, self.columns]
 
     def name(self):
@@ -185,8 +185,11 @@ class Program:
         if value is None:
             return
         name, shape, element = value
-        dim = len(shape) - 1 if rng.random() < 0.85 else rng.randrange(len(shape))
-        rest = [n for i, n in enumerate(shape) if i != dim]
+        # Mostly the last dimension; any; all but the last, whose sums are a kernel's, too; all.
+        last = len(shape) - 1
+        dims = rng.choices([[last], [rng.randrange(len(shape))], [*range(last)],
+                            [*range(last + 1)]], [14, 2, 3, 1])[0]
+        rest = [n for i, n in enumerate(shape) if i not in dims]
         narrow = element != "f32"
         op, start = rng.choice(
             [("arith.addf", "0.0"), ("arith.addf", "0.0"), ("arith.addf", "1.5"),
@@ -204,10 +207,11 @@ class Program:
         rng.shuffle(operands)
         body += [f"%r = {op} {', '.join(operands)} : f32", "linalg.yield %r : f32"]
         loops = len(shape)
-        iterators = ["reduction" if i == dim else "parallel" for i in range(loops)]
+        iterators = ["reduction" if i in dims else "parallel" for i in range(loops)]
         keeps = rng.random() < 0.4
-        out_shape = [1 if i == dim else n for i, n in enumerate(shape)] if keeps else rest
-        out_map = [("0" if i == dim else f"d{i}") for i in range(loops) if keeps or i != dim]
+        out_shape = [1 if i in dims else n for i, n in enumerate(shape)] if keeps else rest
+        out_map = [("0" if i in dims else f"d{i}") for i in range(loops)
+                   if keeps or i not in dims]
         init = self.fill(out_shape, "f32", start)
         self.generic([(name, shape, element, [f"d{i}" for i in range(loops)])], out_shape,
                      "f32", body, loops, iterators, init, out_map)

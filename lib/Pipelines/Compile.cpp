@@ -14,6 +14,7 @@
 #include "quack/Target/PTX.h"
 #include "quack/Transforms/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -108,6 +109,9 @@ FailureOr<CompiledModule> quack::compileModule(ModuleOp module,
       PTXTarget::create(module, options.chip, result.metadata.ptxVersion);
   if (failed(target))
     return failure();
+  // Functions that launch kernels are the host's: buildHostPipeline.
+  for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    function.erase();
   {
     StageTimer timer(times, "threads");
     if (failed(runPasses(module, [&](PassManager &pm) {

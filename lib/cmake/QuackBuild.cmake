@@ -85,11 +85,22 @@ if(QUACK_PCH)
   add_library(QuackPCH OBJECT "${CMAKE_BINARY_DIR}/pch.cpp")
   target_precompile_headers(QuackPCH PRIVATE
     "${CMAKE_SOURCE_DIR}/include/quack/Support/Precompiled.h")
+  # The header's file has a gigabyte, which ccache would hash for each source that uses it
+  # (seconds of each): it takes a sum of it from beside it instead (CCACHE_PCH_EXTSUM).
+  set(pch "${CMAKE_BINARY_DIR}/CMakeFiles/QuackPCH.dir/cmake_pch.hxx.gch")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_custom_command(OUTPUT "${pch}.sum" DEPENDS QuackPCH "${pch}"
+      COMMAND sha256sum "${pch}" > "${pch}.sum" VERBATIM)
+    add_custom_target(QuackPCHSum DEPENDS "${pch}.sum")
+  endif()
 endif()
 
 function(quack_use_pch target)
   if(QUACK_PCH)
     target_precompile_headers(${target} REUSE_FROM QuackPCH)
+    if(TARGET QuackPCHSum)
+      add_dependencies(${target} QuackPCHSum)
+    endif()
   endif()
 endfunction()
 

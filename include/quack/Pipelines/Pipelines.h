@@ -152,8 +152,9 @@ mlir::FailureOr<std::vector<KernelReport>>
 reportModule(mlir::ModuleOp module, const PipelineOptions &options,
              const DescribedLaunch &launch);
 
-/// Leads `module` to `stage`. Errors are diagnostics at their location. Times of
-/// the stages are appended to `times` if given.
+/// Leads the kernels of `module` to `stage`; beyond Stage::tv its functions are dropped.
+/// Errors are diagnostics at their location. Times of the stages are appended to `times` if
+/// given.
 mlir::FailureOr<CompiledModule>
 compileModule(mlir::ModuleOp module, const PipelineOptions &options, Stage stage,
               std::vector<StageTime> *times = nullptr);

@@ -1,0 +1,167 @@
+/*===- include/quack-c/Compiler.h - the compiler from C -----------*- C -*-===*\
+|*                                                                            *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+|* Programs from text, kernels raised from linalg, PTX with launch metadata.  *|
+|* C99; no header of LLVM or MLIR.                                            *|
+|*                                                                            *|
+|* Ownership: what a function returns by a pointer that is not const is the   *|
+|* caller's, to be freed by its ...Destroy, which takes NULL too. What is     *|
+|* const lives as long as what it was asked of, unless said otherwise.        *|
+|*                                                                            *|
+|* Threads: distinct objects may be used by distinct threads at once, one     *|
+|* object by one thread at a time. Nothing is written to stderr.              *|
+|*                                                                            *|
+|* Errors: a function that can fail says so by what it returns, and, where    *|
+|* `diagnostics` is not NULL, sets `*diagnostics` to all that was said: errors*|
+|* with their notes, warnings, remarks. It does so when it succeeds, too;     *|
+|* without anything to say, to NULL.                                          *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+#ifndef QUACK_C_COMPILER_H
+#define QUACK_C_COMPILER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define QUACK_C_EXPORT __attribute__((visibility("default")))
+#else
+#define QUACK_C_EXPORT
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Returns the compiler's version, such as "0.1.0". */
+QUACK_C_EXPORT const char *quackVersion(void);
+
+/*===----------------------------------------------------------------------===*\
+|* Diagnostics
+\*===----------------------------------------------------------------------===*/
+
+/** What was said, in order. */
+typedef struct QuackDiagnostics QuackDiagnostics;
+
+typedef enum QuackSeverity {
+  QUACK_NOTE = 0, /**< belongs to what stands before it */
+  QUACK_WARNING = 1,
+  QUACK_ERROR = 2,
+  QUACK_REMARK = 3
+} QuackSeverity;
+
+/** One of them. */
+typedef struct QuackDiagnostic {
+  QuackSeverity severity;
+  const char *message;
+  const char *file; /**< empty if it has no place */
+  uint32_t line;    /**< from 1; 0 if it has no place */
+  uint32_t column;
+} QuackDiagnostic;
+
+QUACK_C_EXPORT size_t quackDiagnosticsCount(const QuackDiagnostics *diagnostics);
+/** Returns NULL for an index that there is not. */
+QUACK_C_EXPORT const QuackDiagnostic *
+quackDiagnosticsGet(const QuackDiagnostics *diagnostics, size_t index);
+QUACK_C_EXPORT void quackDiagnosticsDestroy(QuackDiagnostics *diagnostics);
+
+/*===----------------------------------------------------------------------===*\
+|* Programs
+\*===----------------------------------------------------------------------===*/
+
+/** A module: kernels, functions on tensors, or both. */
+typedef struct QuackProgram QuackProgram;
+
+/** An option by its name, as the pipelines of quack-opt have it; `value` has no quotation
+ *  marks ("). An unknown name or a value of the wrong kind is an error. */
+typedef struct QuackOption {
+  const char *name;
+  const char *value;
+} QuackOption;
+
+/** Parses `length` bytes of text (or MLIR bytecode), which are not needed afterwards.
+ *  `fileName` is what locations call it. Returns NULL on an error. */
+QUACK_C_EXPORT QuackProgram *quackParse(const char *text, size_t length,
+                                        const char *fileName,
+                                        QuackDiagnostics **diagnostics);
+
+/** Inlines functions, and makes kernels of the row reductions that they have. Options:
+ *  `dynamic-columns`, `target`, as of --quack-raise-linalg. What was raised, and what was
+ *  not and why, is said by remarks. Returns 0 on success. After an error nothing but
+ *  quackProgramDestroy may be done with the program. */
+QUACK_C_EXPORT int quackRaise(QuackProgram *program, const QuackOption *options,
+                              size_t count, QuackDiagnostics **diagnostics);
+
+/** Returns how many kernels there are. */
+QUACK_C_EXPORT size_t quackProgramCountKernels(const QuackProgram *program);
+/** Returns the name of a kernel; NULL for an index that there is not. */
+QUACK_C_EXPORT const char *quackProgramKernelName(const QuackProgram *program,
+                                                  size_t index);
+/** Returns the columns N of a kernel; -1 for a generic one, and without such an index. */
+QUACK_C_EXPORT int64_t quackProgramKernelColumns(const QuackProgram *program,
+                                                 size_t index);
+/** Returns the program as text, until it changes or is asked again. */
+QUACK_C_EXPORT const char *quackProgramText(QuackProgram *program);
+QUACK_C_EXPORT void quackProgramDestroy(QuackProgram *program);
+
+/*===----------------------------------------------------------------------===*\
+|* Compiled kernels
+\*===----------------------------------------------------------------------===*/
+
+/** PTX and metadata of all kernels of a program. */
+typedef struct QuackCompiled QuackCompiled;
+
+/** An operand of a kernel, in the order of the launch ABI. */
+typedef struct QuackOperandInfo {
+  const char *name;
+  const char *direction;  /**< in, out or inout */
+  const char *role;       /**< row, columns, scalar, single, value, groups or picks */
+  const char *type;       /**< in memory: f32, bf16, f16, f8E4M3FN, ..., i64 */
+  int64_t alignmentBytes; /**< of its address and, of rows, its row stride */
+  int64_t columns;        /**< of groups and picks: elements of a row; else 0 */
+} QuackOperandInfo;
+
+/** A kernel, and how it is launched. Later versions may append members.
+ *
+ *  The grid has ceil(M / rowsPerTile) * split * cluster CTAs of `threads` threads, or
+ *  `ctas` where this is not 0; nothing is launched for no CTAs. Parameters: for each memref
+ *  operand a device pointer and a 64-bit row stride in elements; M, 64 bits; the operands
+ *  of role value; and, if it has any workspace, a pointer to M * workspaceBytes +
+ *  fixedWorkspaceBytes bytes that is aligned to 16. */
+typedef struct QuackKernelInfo {
+  const char *name;
+  int64_t columns;
+  int64_t threads, cluster, rowsPerTile, split, ctas;
+  int64_t sharedBytes; /**< of dynamic shared memory, a CTA */
+  int64_t workspaceBytes, fixedWorkspaceBytes;
+  int64_t leastRows;     /**< the fewest rows that it takes */
+  const char *otherwise; /**< the kernel for what has not these alignments or rows; or "" */
+  const char *next;      /**< the kernel to launch after it, with the same arguments; or "" */
+  const char *plan;
+  size_t operandCount;
+  const QuackOperandInfo *operands;
+} QuackKernelInfo;
+
+/** Compiles a program's kernels; the program stays as it is. Options: `columns`, `storage`,
+ *  `groups`, `picks`, `target`, `pin`, `chip`, `ptx-version`, `max-cluster`, as of the
+ *  pipeline quack-to-llvm. Returns NULL on an error. */
+QUACK_C_EXPORT QuackCompiled *quackCompile(const QuackProgram *program,
+                                           const QuackOption *options, size_t count,
+                                           QuackDiagnostics **diagnostics);
+
+QUACK_C_EXPORT const char *quackCompiledPTX(const QuackCompiled *compiled);
+/** Returns the JSON document that quack-opt --emit=ptx writes. */
+QUACK_C_EXPORT const char *quackCompiledMetadata(const QuackCompiled *compiled);
+QUACK_C_EXPORT size_t quackCompiledCountKernels(const QuackCompiled *compiled);
+/** Returns a kernel, variants and stages among them; NULL for an index that there is not. */
+QUACK_C_EXPORT const QuackKernelInfo *quackCompiledKernel(const QuackCompiled *compiled,
+                                                          size_t index);
+QUACK_C_EXPORT void quackCompiledDestroy(QuackCompiled *compiled);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* QUACK_C_COMPILER_H */

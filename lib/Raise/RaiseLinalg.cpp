@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Outline.h"
+#include "Profit.h"
 
 #include "quack/Plan/Pins.h"
 #include "quack/Plan/Planner.h"
@@ -18,7 +19,6 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 
 #define DEBUG_TYPE "quack-raise-linalg"
 
@@ -44,8 +44,10 @@ private:
   void raiseReduction(func::FuncOp func, Operation *anchor);
   /// Raises it if it has the form `form`.
   bool raiseGroup(func::FuncOp func, Operation *anchor, Form form, std::string &whyNot);
+  /// Makes a kernel of the group of `anchor`, and takes out of it what is in the way.
+  Attempt tryGroup(func::FuncOp func, Operation *anchor, Form form, const Excluded &excluded);
   /// Puts the kernel before `func`, if it can be planned.
-  KernelOp createKernel(func::FuncOp func, KernelBuilder &builder, std::string &whyNot);
+  void createKernel(func::FuncOp func, Attempt &attempt);
 
   std::optional<Target> gpu;
   llvm::DenseSet<Operation *> tried;
@@ -73,109 +75,111 @@ static std::string nameKernel(ModuleOp module, StringRef function) {
   }
 }
 
-KernelOp RaiseLinalgPass::createKernel(func::FuncOp func, KernelBuilder &builder,
-                                       std::string &whyNot) {
+void RaiseLinalgPass::createKernel(func::FuncOp func, Attempt &attempt) {
   OpBuilder b(func);
   auto module = func->getParentOfType<ModuleOp>();
-  KernelOp kernel = builder.create(b, nameKernel(module, func.getSymName()));
+  KernelOp kernel = attempt.builder->create(b, nameKernel(module, func.getSymName()));
   // What is wrong with it is no error: the program stays as it is.
+  attempt.whyNot.clear();
   ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
-    if (whyNot.empty())
-      whyNot = diagnostic.str();
+    if (attempt.whyNot.empty())
+      attempt.whyNot = diagnostic.str();
     return success();
   });
   bool isGeneric = ShapedType::isDynamic(kernel.getColumns());
   FailureOr<tv::PlanAttr> noPins = parsePins("", kernel);
-  if (succeeded(verify(kernel)) &&
-      (isGeneric || succeeded(choosePlan(kernel, *gpu, *noPins))))
-    return kernel;
-  kernel.erase();
-  return KernelOp();
-}
-
-/// Says what a group that was raised spares: tensors that are no longer written and read
-/// again.
-static std::string describe(const Group &group, const KernelBuilder &builder,
-                            KernelOp kernel) {
-  unsigned apart = 0;
-  for (Operation *op : group.inOrder()) {
-    const Member &member = *group.lookup(op);
-    auto isRow = [&](const Access &access) {
-      return !access.extract &&
-             group.space.roleOf(group.labelsOf(access, member.loops)) == Role::row;
-    };
-    if (isa<linalg::LinalgOp, linalg::SoftmaxOp>(op))
-      apart += llvm::count_if(member.view.reads, isRow) +
-               llvm::count_if(member.view.results, isRow);
+  if (succeeded(verify(kernel))) {
+    FailureOr<PlanChoice> choice =
+        isGeneric ? PlanChoice() : choosePlan(kernel, *gpu, *noPins);
+    if (succeeded(choice)) {
+      attempt.kernel = kernel;
+      if (!isGeneric)
+        attempt.plan = choice->plans[choice->picked];
+      return;
+    }
   }
-  auto isRow = [](const KernelOperand &operand) { return operand.role == Role::row; };
-  auto together =
-      llvm::count_if(builder.inputs, isRow) + llvm::count_if(builder.outputs, isRow);
-  int64_t columns = kernel.getColumns();
-  return llvm::formatv("@{0} has operations: {1}, among them reductions: {2}; rows of {3} "
-                       "columns are read or written {4} times in place of {5}",
-                       kernel.getSymName(), builder.numOperations, builder.numReductions,
-                       ShapedType::isDynamic(columns) ? "?" : std::to_string(columns),
-                       together, apart);
+  kernel.erase();
 }
 
 /// Returns the member that adds up rows and is not `anchor`, if there is one: the last.
 static Operation *findSumOfRows(const Group &group, Operation *anchor) {
-  for (Operation *op : llvm::reverse(group.inOrder()))
+  SmallVector<Operation *> ops = group.inOrder();
+  for (Operation *op : llvm::reverse(ops))
     if (op != anchor && group.lookup(op)->sumsRows)
       return op;
   return nullptr;
 }
 
-bool RaiseLinalgPass::raiseGroup(func::FuncOp func, Operation *anchor, Form form,
-                                 std::string &whyNot) {
-  Excluded excluded;
+Attempt RaiseLinalgPass::tryGroup(func::FuncOp func, Operation *anchor, Form form,
+                                  const Excluded &excluded) {
+  Attempt attempt;
+  attempt.form = form;
+  attempt.excluded = excluded;
+  auto miss = [&](const Twine &why) {
+    attempt.whyNot = why.str();
+    return std::move(attempt);
+  };
   while (true) {
+    std::string whyNot;
     std::optional<Group> group = Group::seed(anchor, form, whyNot);
     if (!group)
-      return false;
-    auto miss = [&](const Twine &why) {
-      whyNot = why.str();
-      return false;
-    };
+      return miss(whyNot);
     if (ShapedType::isDynamic(group->space.columns()) && !dynamicColumns)
       return miss("the number of columns is not known; dynamic-columns raises it to a "
                   "generic kernel, which must be specialised");
-    group->grow(excluded);
-    std::optional<Obstacle> obstacle = group->findCycle();
-    KernelBuilder builder(*group, &getContext());
-    if (!obstacle && failed(builder.build()))
-      obstacle = builder.obstacle;
-    KernelOp kernel;
+    group->grow(attempt.excluded);
+    attempt.builder.reset();
+    attempt.group = std::make_unique<Group>(std::move(*group));
+    attempt.builder = std::make_unique<KernelBuilder>(*attempt.group, &getContext());
+    std::optional<Obstacle> obstacle = attempt.group->findCycle();
+    if (!obstacle && failed(attempt.builder->build()))
+      obstacle = attempt.builder->obstacle;
     if (!obstacle) {
-      if (!canOutline(*group, builder))
+      if (!canOutline(*attempt.group, *attempt.builder))
         return miss("an extent of its results is not known before they are there");
-      whyNot.clear();
-      kernel = createKernel(func, builder, whyNot);
+      createKernel(func, attempt);
       // Sums over rows leave fewer plans.
-      Operation *sum = kernel ? nullptr : findSumOfRows(*group, anchor);
-      if (sum)
-        obstacle = {sum, whyNot};
+      Operation *sum = attempt.kernel ? nullptr : findSumOfRows(*attempt.group, anchor);
+      if (!sum)
+        return attempt;
+      obstacle = {sum, attempt.whyNot};
     }
-    if (obstacle && obstacle->op != anchor) {
-      excluded.insert({obstacle->op, obstacle->why});
-      continue;
-    }
-    if (obstacle)
+    if (obstacle->op == anchor)
       return miss(obstacle->why);
-    if (!kernel)
-      return false;
-    for (const Excluded &out : {excluded, group->refused})
-      for (const auto &[op, why] : out)
-        remark::missed(op->getLoc(), remarkOn(func, "LeftOut"))
-            << "this operation stays out of @" + kernel.getSymName().str() + ": " + why;
-    remark::passed(anchor->getLoc(), remarkOn(func, "Raised"))
-        << describe(*group, builder, kernel);
-    ++raised;
-    absorbed += builder.numOperations;
-    outline(*group, builder, kernel, [&](Operation *op) { tried.erase(op); });
-    return true;
+    attempt.excluded.insert({obstacle->op, obstacle->why});
   }
+}
+
+bool RaiseLinalgPass::raiseGroup(func::FuncOp func, Operation *anchor, Form form,
+                                 std::string &whyNot) {
+  auto attemptWithout = [&](Operation *anchor, Form form, const Excluded &excluded) {
+    return tryGroup(func, anchor, form, excluded);
+  };
+  Setting setting{*gpu, rows};
+  Attempt attempt = attemptWithout(anchor, form, {});
+  while (attempt.kernel) {
+    Excluded excluded = findCheaper(setting, attempt, attemptWithout);
+    if (excluded.empty())
+      break;
+    attempt.kernel.erase();
+    for (const auto &[op, why] : attempt.excluded)
+      excluded.insert({op, why});
+    attempt = attemptWithout(anchor, form, excluded);
+  }
+  if (!attempt.kernel) {
+    whyNot = attempt.whyNot;
+    return false;
+  }
+  for (const Excluded &out : {attempt.excluded, attempt.group->refused})
+    for (const auto &[op, why] : out)
+      remark::missed(op->getLoc(), remarkOn(func, "LeftOut"))
+          << "this operation stays out of @" + attempt.kernel.getSymName().str() + ": " + why;
+  remark::passed(anchor->getLoc(), remarkOn(func, "Raised")) << describe(setting, attempt);
+  ++raised;
+  absorbed += attempt.builder->numOperations;
+  outline(*attempt.group, *attempt.builder, attempt.kernel,
+          [&](Operation *op) { tried.erase(op); });
+  return true;
 }
 
 void RaiseLinalgPass::raiseReduction(func::FuncOp func, Operation *anchor) {
@@ -225,6 +229,11 @@ void RaiseLinalgPass::runOnOperation() {
   if (!gpu) {
     getOperation().emitError("unknown target '")
         << target << "', expected one of: " << llvm::join(Target::names(), ", ");
+    return signalPassFailure();
+  }
+  if (rows < 0) {
+    getOperation().emitError("rows must be 0 or more, got ")
+        << rows.getValue();
     return signalPassFailure();
   }
   for (func::FuncOp func : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {

@@ -27,6 +27,15 @@ def QuackRaiseLinalg : Pass<"quack-raise-linalg", "::mlir::ModuleOp"> {
     the program says: sums that are rounded to bf16 at each step, floats of 64 bits. What
     stays out is left as it is.
 
+    A sum over the first dimensions, that is over all rows, becomes a
+    `quack.accumulate`, in the group of these rows or by itself. So does a sum of
+    everything beside reductions of rows. What needs such a sum waits for the whole kernel.
+
+    A group is divided where the planner's cost model says so: a row that is held beside
+    many others may cost more than to read it again. Its last operations and further
+    reductions are left out, one or all of them, if kernels apart are predicted to take 0.9
+    of the time or less.
+
     Before:
     ```mlir
     func.func @row_max(%x: tensor<8x64xf32>) -> tensor<8xf32> {
@@ -68,9 +77,13 @@ def QuackRaiseLinalg : Pass<"quack-raise-linalg", "::mlir::ModuleOp"> {
            "Raise reductions over ? columns, too: to generic kernels, which something "
            "must specialise for each N">,
     Option<"target", "target", "std::string", /*default=*/"\"h200\"",
-           "The GPU that plans are made for (h100, h200)">];
+           "The GPU that plans are made for (h100, h200)">,
+    Option<"rows", "rows", "int64_t", /*default=*/"0",
+           "Rows that a group's time is predicted for; 0: M, or where that is ?, as many as "
+           "the planner takes">];
   let dependentDialects = ["::quack::QuackDialect", "::quack::tv::QuackTVDialect",
-                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect",
                            "::mlir::tensor::TensorDialect"];
   let statistics = [
     Statistic<"raised", "raised", "groups that became kernels">,

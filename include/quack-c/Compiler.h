@@ -88,7 +88,7 @@ QUACK_C_EXPORT QuackProgram *quackParse(const char *text, size_t length,
                                         QuackDiagnostics **diagnostics);
 
 /** Inlines functions, and makes kernels of the row reductions that they have. Options:
- *  `dynamic-columns`, `target`, as of --quack-raise-linalg. What was raised, and what was
+ *  `dynamic-columns`, `target`, `rows`, as of --quack-raise-linalg. What was raised, and what was
  *  not and why, is said by remarks. Returns 0 on success. After an error nothing but
  *  quackProgramDestroy may be done with the program. */
 QUACK_C_EXPORT int quackRaise(QuackProgram *program, const QuackOption *options,

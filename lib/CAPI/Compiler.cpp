@@ -18,6 +18,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -39,7 +40,9 @@ struct QuackDiagnostics {
   }
   void add(Location location, QuackSeverity severity, std::string message) {
     QuackDiagnostic entry{severity, keep(std::move(message)), "", 0, 0};
-    if (auto place = location->findInstanceOf<FileLineColLoc>()) {
+    auto place = location->findInstanceOf<FileLineColLoc>();
+    // Line 0 is the file as a whole.
+    if (place && place.getLine() > 0) {
       entry.file = keep(place.getFilename().str());
       entry.line = place.getLine();
       entry.column = place.getColumn();
@@ -121,6 +124,21 @@ struct QuackProgram {
 
 const char *quackVersion(void) { return QUACK_VERSION; }
 
+/// Returns what `option` must be and is not; empty if there is nothing wrong with it. LLVM's
+/// own parsers of numbers would tell stderr.
+static std::string findWrong(StringRef name, StringRef value) {
+  static constexpr StringLiteral numbers[] = {"columns", "groups", "picks", "ptx-version",
+                                              "max-cluster", "rows"};
+  int64_t number;
+  if (name.empty() || name.find_first_of(" =\"{}") != StringRef::npos || value.contains('"'))
+    return "an option must have a name and a value without quotation marks";
+  if (llvm::is_contained(numbers, name) && !llvm::to_integer(value, number))
+    return "the option must be a number";
+  if (name == "dynamic-columns" && value != "true" && value != "false")
+    return "the option must be true or false";
+  return "";
+}
+
 /// Returns the options as a pass or a pipeline parses them; nothing, and an error at
 /// `location`, if they cannot be written so.
 static std::optional<std::string> joinOptions(const QuackOption *options, size_t count,
@@ -128,11 +146,9 @@ static std::optional<std::string> joinOptions(const QuackOption *options, size_t
   std::string text;
   for (const QuackOption &option : llvm::ArrayRef(options, count)) {
     StringRef name(option.name ? option.name : ""), value(option.value ? option.value : "");
-    if (name.empty() || name.find_first_of(" =\"{}") != StringRef::npos ||
-        value.contains('"')) {
-      listener.addError(location, llvm::formatv("an option must have a name and a value "
-                                                "without quotation marks, got '{0}' = '{1}'",
-                                                name, value));
+    if (std::string wrong = findWrong(name, value); !wrong.empty()) {
+      listener.addError(location,
+                        llvm::formatv("{0}, got '{1}' = '{2}'", wrong, name, value));
       return std::nullopt;
     }
     text += llvm::formatv("{0}=\"{1}\" ", name, value);

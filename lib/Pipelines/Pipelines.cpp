@@ -123,6 +123,8 @@ void quack::buildLinalgPipeline(OpPassManager &pm, const HostOptions &options) {
   pm.addPass(createInlinerPass());
   QuackRaiseLinalgOptions raise;
   raise.target = options.target;
+  // Generic kernels are specialised at once.
+  raise.dynamicColumns = options.columns > 0;
   pm.addPass(createQuackRaiseLinalg(raise));
   // Columns of functions' arguments and results lie side by side.
   bufferization::OneShotBufferizePassOptions bufferize;

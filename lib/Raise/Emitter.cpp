@@ -17,6 +17,12 @@ using namespace mlir;
 using namespace quack;
 using namespace quack::raise;
 
+std::string raise::textOf(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
 static bool isHalf(Type type) { return type.isBF16() || type.isF16(); }
 
 Type Emitter::heldType(Type type) {
@@ -253,11 +259,8 @@ Value Emitter::elementwise(Operation *op, ValueRange operands) {
   SmallVector<Type> types(op->getOperandTypes());
   types.push_back(op->getResult(0).getType());
   for (Type type : types)
-    if (!heldType(type)) {
-      std::string text;
-      llvm::raw_string_ostream(text) << type;
-      return fail("it computes in " + text + ", which kernels cannot");
-    }
+    if (!heldType(type))
+      return fail("it computes in " + textOf(type) + ", which kernels cannot");
   if (llvm::any_of(operands, [&](Value value) { return isUnrounded(value); }))
     return fail("it computes with floats of 8 bits that the group rounds");
   if (StringRef why = violatedWidening(op); !why.empty())

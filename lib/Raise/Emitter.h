@@ -83,6 +83,9 @@ private:
   llvm::DenseSet<mlir::Value> unrounded;
 };
 
+/// Returns `type` as it is written.
+std::string textOf(mlir::Type type);
+
 } // namespace quack::raise
 
 #endif // QUACK_LIB_RAISE_EMITTER_H

@@ -44,37 +44,7 @@ private:
 } // namespace
 
 static bool compare(arith::CmpFPredicate predicate, double a, double b) {
-  using P = arith::CmpFPredicate;
-  bool isUnordered = std::isnan(a) || std::isnan(b);
-  switch (predicate) {
-  case P::AlwaysFalse:
-    return false;
-  case P::AlwaysTrue:
-    return true;
-  case P::ORD:
-    return !isUnordered;
-  case P::UNO:
-    return isUnordered;
-  case P::OEQ:
-  case P::UEQ:
-    return isUnordered ? predicate == P::UEQ : a == b;
-  case P::ONE:
-  case P::UNE:
-    return isUnordered ? predicate == P::UNE : a != b;
-  case P::OGT:
-  case P::UGT:
-    return isUnordered ? predicate == P::UGT : a > b;
-  case P::OGE:
-  case P::UGE:
-    return isUnordered ? predicate == P::UGE : a >= b;
-  case P::OLT:
-  case P::ULT:
-    return isUnordered ? predicate == P::ULT : a < b;
-  case P::OLE:
-  case P::ULE:
-    return isUnordered ? predicate == P::ULE : a <= b;
-  }
-  llvm_unreachable("unknown predicate");
+  return arith::applyCmpPredicate(predicate, APFloat(a), APFloat(b));
 }
 
 /// Places are small and not negative, so that signs and widths do not matter.

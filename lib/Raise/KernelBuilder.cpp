@@ -24,12 +24,6 @@ bool raise::isStored(Type type) {
          type.isSignlessInteger(64);
 }
 
-static std::string textOf(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
 //===----------------------------------------------------------------------===//
 // What is emitted
 //===----------------------------------------------------------------------===//

@@ -10,16 +10,18 @@
 
 #include "Outline.h"
 #include "PinnedPlan.h"
+#include "Profit.h"
 
 #include "quack/Plan/Pins.h"
 #include "quack/Plan/Planner.h"
 #include "quack/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 
 #define DEBUG_TYPE "quack-raise-linalg"
 
@@ -45,12 +47,14 @@ private:
   void raiseReduction(func::FuncOp func, Operation *anchor);
   /// Raises it if it has the form `form`.
   bool raiseGroup(func::FuncOp func, Operation *anchor, Form form, std::string &whyNot);
+  /// Makes a kernel of the group of `anchor`, and takes out of it what is in the way.
+  Attempt tryGroup(func::FuncOp func, Operation *anchor, Form form, const Excluded &excluded);
   /// Puts the kernel before `func`, if it can be planned.
-  KernelOp createKernel(func::FuncOp func, const Group &group, KernelBuilder &builder,
-                        std::string &whyNot);
+  void createKernel(func::FuncOp func, Attempt &attempt);
 
   std::optional<Target> gpu;
   llvm::DenseSet<Operation *> tried;
+  bool hasWrongPins = false;
 };
 } // namespace
 
@@ -75,124 +79,131 @@ static std::string nameKernel(ModuleOp module, StringRef function) {
   }
 }
 
-KernelOp RaiseLinalgPass::createKernel(func::FuncOp func, const Group &group,
-                                       KernelBuilder &builder, std::string &whyNot) {
+void RaiseLinalgPass::createKernel(func::FuncOp func, Attempt &attempt) {
   OpBuilder b(func);
   auto module = func->getParentOfType<ModuleOp>();
-  KernelOp kernel = builder.create(b, nameKernel(module, func.getSymName()));
-  FailureOr<Operation *> pinned = pinPlan(group, kernel);
+  KernelOp kernel = attempt.builder->create(b, nameKernel(module, func.getSymName()));
+  attempt.whyNot.clear();
+  FailureOr<Operation *> pinned = pinPlan(*attempt.group, kernel);
+  if (failed(pinned)) {
+    attempt.whyNot = "what is pinned of it is wrong";
+    hasWrongPins = true;
+    kernel.erase();
+    return;
+  }
+  attempt.pinned = *pinned;
+  // What is wrong with it is no error: the program stays as it is.
+  ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
+    if (attempt.whyNot.empty())
+      attempt.whyNot = diagnostic.str();
+    return success();
+  });
   bool isGeneric = ShapedType::isDynamic(kernel.getColumns());
-  if (succeeded(pinned)) {
-    // What is wrong with it is no error: the program stays as it is.
-    ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
-      if (whyNot.empty())
-        whyNot = diagnostic.str();
-      return success();
-    });
-    if (succeeded(verify(kernel)) &&
-        (isGeneric || succeeded(choosePlan(kernel, *gpu, noPins(&getContext())))))
-      return kernel;
+  if (succeeded(verify(kernel))) {
+    FailureOr<PlanChoice> choice =
+        isGeneric ? PlanChoice() : choosePlan(kernel, *gpu, noPins(&getContext()));
+    if (succeeded(choice)) {
+      attempt.kernel = kernel;
+      if (!isGeneric)
+        attempt.plan = choice->plans[choice->picked];
+      return;
+    }
   }
   kernel.erase();
-  if (failed(pinned)) {
-    whyNot = "what is pinned of it is wrong";
-    signalPassFailure();
-  } else if (*pinned) {
-    // Whoever pins a plan must hear that there is none.
-    (*pinned)->emitOpError("pins a plan that cannot be: ") << whyNot;
-    signalPassFailure();
-  }
-  return KernelOp();
-}
-
-/// Says what a group that was raised spares: tensors that are no longer written and read
-/// again.
-static std::string describe(const Group &group, const KernelBuilder &builder,
-                            KernelOp kernel) {
-  unsigned apart = 0;
-  for (Operation *op : group.inOrder()) {
-    const Member &member = *group.lookup(op);
-    auto isRow = [&](const Access &access) {
-      return !access.extract &&
-             group.space.roleOf(group.labelsOf(access, member.loops)) == Role::row;
-    };
-    if (isa<linalg::LinalgOp, linalg::SoftmaxOp>(op))
-      apart += llvm::count_if(member.view.reads, isRow) +
-               llvm::count_if(member.view.results, isRow);
-  }
-  auto isRow = [](const KernelOperand &operand) { return operand.role == Role::row; };
-  auto together =
-      llvm::count_if(builder.inputs, isRow) + llvm::count_if(builder.outputs, isRow);
-  int64_t columns = kernel.getColumns();
-  return llvm::formatv("@{0} has operations: {1}, among them reductions: {2}; rows of {3} "
-                       "columns are read or written {4} times in place of {5}",
-                       kernel.getSymName(), builder.numOperations, builder.numReductions,
-                       ShapedType::isDynamic(columns) ? "?" : std::to_string(columns),
-                       together, apart);
 }
 
 /// Returns the member that adds up rows and is not `anchor`, if there is one: the last.
 static Operation *findSumOfRows(const Group &group, Operation *anchor) {
-  for (Operation *op : llvm::reverse(group.inOrder()))
+  SmallVector<Operation *> ops = group.inOrder();
+  for (Operation *op : llvm::reverse(ops))
     if (op != anchor && group.lookup(op)->sumsRows)
       return op;
   return nullptr;
 }
 
-bool RaiseLinalgPass::raiseGroup(func::FuncOp func, Operation *anchor, Form form,
-                                 std::string &whyNot) {
-  Excluded excluded;
+Attempt RaiseLinalgPass::tryGroup(func::FuncOp func, Operation *anchor, Form form,
+                                  const Excluded &excluded) {
+  Attempt attempt;
+  attempt.form = form;
+  attempt.excluded = excluded;
+  auto miss = [&](const Twine &why) {
+    attempt.whyNot = why.str();
+    return std::move(attempt);
+  };
   while (true) {
+    std::string whyNot;
     std::optional<Group> group = Group::seed(anchor, form, whyNot);
     if (!group)
-      return false;
-    auto miss = [&](const Twine &why) {
-      whyNot = why.str();
-      return false;
-    };
+      return miss(whyNot);
     if (ShapedType::isDynamic(group->space.columns()) && !dynamicColumns)
       return miss("the number of columns is not known; dynamic-columns raises it to a "
                   "generic kernel, which must be specialised");
-    group->grow(excluded);
-    std::optional<Obstacle> obstacle = group->findCycle();
-    KernelBuilder builder(*group, &getContext());
-    if (!obstacle && failed(builder.build()))
-      obstacle = builder.obstacle;
-    KernelOp kernel;
+    group->grow(attempt.excluded);
+    attempt.builder.reset();
+    attempt.group = std::make_unique<Group>(std::move(*group));
+    attempt.builder = std::make_unique<KernelBuilder>(*attempt.group, &getContext());
+    std::optional<Obstacle> obstacle = attempt.group->findCycle();
+    if (!obstacle && failed(attempt.builder->build()))
+      obstacle = attempt.builder->obstacle;
     if (!obstacle) {
-      if (!canOutline(*group, builder))
+      if (!canOutline(*attempt.group, *attempt.builder))
         return miss("an extent of its results is not known before they are there");
-      whyNot.clear();
-      kernel = createKernel(func, *group, builder, whyNot);
+      createKernel(func, attempt);
       // Sums over rows leave fewer plans.
-      Operation *sum = kernel ? nullptr : findSumOfRows(*group, anchor);
-      if (sum)
-        obstacle = {sum, whyNot};
+      Operation *sum = attempt.kernel || hasWrongPins
+                           ? nullptr
+                           : findSumOfRows(*attempt.group, anchor);
+      if (!sum)
+        return attempt;
+      obstacle = {sum, attempt.whyNot};
     }
-    if (obstacle && obstacle->op != anchor) {
-      excluded.insert({obstacle->op, obstacle->why});
-      continue;
-    }
-    if (obstacle)
+    if (obstacle->op == anchor)
       return miss(obstacle->why);
-    if (!kernel)
-      return false;
-    for (const Excluded &out : {excluded, group->refused})
-      for (const auto &[op, why] : out)
-        remark::missed(op->getLoc(), remarkOn(func, "LeftOut"))
-            << "this operation stays out of @" + kernel.getSymName().str() + ": " + why;
-    remark::passed(anchor->getLoc(), remarkOn(func, "Raised"))
-        << describe(*group, builder, kernel);
-    ++raised;
-    absorbed += builder.numOperations;
-    outline(*group, builder, kernel, [&](Operation *op) { tried.erase(op); });
-    return true;
+    attempt.excluded.insert({obstacle->op, obstacle->why});
   }
+}
+
+bool RaiseLinalgPass::raiseGroup(func::FuncOp func, Operation *anchor, Form form,
+                                 std::string &whyNot) {
+  auto attemptWithout = [&](Operation *anchor, Form form, const Excluded &excluded) {
+    return tryGroup(func, anchor, form, excluded);
+  };
+  Setting setting{*gpu, rows};
+  Attempt attempt = attemptWithout(anchor, form, {});
+  // Whoever pins a plan has decided what it is of.
+  while (attempt.kernel && !attempt.pinned) {
+    Excluded excluded = findCheaper(setting, attempt, attemptWithout);
+    if (excluded.empty())
+      break;
+    attempt.kernel.erase();
+    for (const auto &[op, why] : attempt.excluded)
+      excluded.insert({op, why});
+    attempt = attemptWithout(anchor, form, excluded);
+  }
+  if (!attempt.kernel) {
+    whyNot = attempt.whyNot;
+    if (attempt.pinned) {
+      // And must hear that there is none.
+      attempt.pinned->emitOpError("pins a plan that cannot be: ") << whyNot;
+      hasWrongPins = true;
+    }
+    return false;
+  }
+  for (const Excluded &out : {attempt.excluded, attempt.group->refused})
+    for (const auto &[op, why] : out)
+      remark::missed(op->getLoc(), remarkOn(func, "LeftOut"))
+          << "this operation stays out of @" + attempt.kernel.getSymName().str() + ": " + why;
+  remark::passed(anchor->getLoc(), remarkOn(func, "Raised")) << describe(setting, attempt);
+  ++raised;
+  absorbed += attempt.builder->numOperations;
+  outline(*attempt.group, *attempt.builder, attempt.kernel,
+          [&](Operation *op) { tried.erase(op); });
+  return true;
 }
 
 void RaiseLinalgPass::raiseReduction(func::FuncOp func, Operation *anchor) {
   std::string first, second;
-  if (raiseGroup(func, anchor, Form::row, first) ||
+  if (raiseGroup(func, anchor, Form::row, first) || hasWrongPins ||
       raiseGroup(func, anchor, Form::rows, second))
     return;
   // The reason of the form that it has; if it has both, of the first.
@@ -232,14 +243,39 @@ void RaiseLinalgPass::raiseBlock(func::FuncOp func, Block &block) {
     }
 }
 
+/// Takes results that nobody uses out of reductions, such as the place of a maximum: torch
+/// has no other one.
+static void eraseUnusedResults(func::FuncOp func) {
+  SmallVector<Operation *> reductions;
+  func.walk([&](linalg::GenericOp op) {
+    if (isReduction(op) && llvm::any_of(op->getResults(), [](Value result) {
+          return result.use_empty();
+        }))
+      reductions.push_back(op);
+  });
+  RewritePatternSet patterns(func.getContext());
+  linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+  GreedyRewriteConfig config;
+  config.enableFolding(false).enableConstantCSE(false).setStrictness(
+      GreedyRewriteStrictness::ExistingAndNewOps);
+  (void)applyOpPatternsGreedily(reductions, std::move(patterns), config);
+}
+
 void RaiseLinalgPass::runOnOperation() {
+  hasWrongPins = false;
   gpu = Target::lookup(target);
   if (!gpu) {
     getOperation().emitError("unknown target '")
         << target << "', expected one of: " << llvm::join(Target::names(), ", ");
     return signalPassFailure();
   }
+  if (rows < 0) {
+    getOperation().emitError("rows must be 0 or more, got ")
+        << rows.getValue();
+    return signalPassFailure();
+  }
   for (func::FuncOp func : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+    eraseUnusedResults(func);
     SmallVector<Block *> blocks;
     func.walk([&](Operation *op) {
       if (isReduction(op) && !llvm::is_contained(blocks, op->getBlock()))
@@ -248,4 +284,6 @@ void RaiseLinalgPass::runOnOperation() {
     for (Block *block : blocks)
       raiseBlock(func, *block);
   }
+  if (hasWrongPins)
+    signalPassFailure();
 }

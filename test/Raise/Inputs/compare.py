@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a function as it is, and raised, on the same random inputs, and compares.
 
-    compare.py file.mlir [--seed=1] [--kernels=1] [--specials]
+    compare.py file.mlir [--seed=1] [--kernels=1] [--specials] [--rows=M]
 
 A file may have several parts, divided by `// -----`: of each the last function is run. As
 it is, it runs on the CPU by upstream's tools (cpu.py). Of the raised one, kernels run in
 the simulator, which also compares them with the evaluator, and the rest on the CPU. With
---kernels the number of kernels must be that. Prints PASS, or what differs."""
+--kernels the number of kernels must be that. With --rows groups are those that M rows
+would have. Prints PASS, or what differs."""
 
 import argparse
 import re
@@ -207,10 +208,10 @@ def evaluate(module, values, types, arrays, results):
     return cpu.run(module, "main", types, arrays, results)
 
 
-def compare(module, seed, limit=None, specials=False):
+def compare(module, seed, limit=None, specials=False, rows=0):
     """Returns what differs between the function as it is and raised, or None."""
     plain = quack_opt("--inline", "-", text=module)
-    raised = quack_opt("--inline", "--quack-raise-linalg", "--verify-each", "-", text=module)
+    raised = quack_opt("--inline", f"--quack-raise-linalg=rows={rows}", "--verify-each", "-", text=module)
     _, types, results = signature(plain)
     shapes = [cpu.parse_type(t)[0] for t in types]
     columns = max([s[-1] for s in shapes if s], default=8)
@@ -242,11 +243,12 @@ def main():
     parser.add_argument("--kernels", type=int)
     parser.add_argument("--specials", action="store_true",
                         help="with infinities and NaN among the inputs")
+    parser.add_argument("--rows", type=int, default=0)
     options = parser.parse_args()
     faults = 0
     for name, module in parts(Path(options.file).read_text()):
         if wrong := compare(module, options.seed, options.kernels,
-                            options.specials):
+                            options.specials, options.rows):
             print(f"@{name}: {wrong}")
             faults += 1
     if not faults:

@@ -1,23 +1,23 @@
-/*===- include/quack-c/Compiler.h - the compiler from C -----------*- C -*-===*\
-|*                                                                            *|
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
-|*                                                                            *|
-|* Programs from text, kernels raised from linalg, PTX with launch metadata.  *|
-|* C99; no header of LLVM or MLIR.                                            *|
-|*                                                                            *|
-|* Ownership: what a function returns by a pointer that is not const is the   *|
-|* caller's, to be freed by its ...Destroy, which takes NULL too. What is     *|
-|* const lives as long as what it was asked of, unless said otherwise.        *|
-|*                                                                            *|
-|* Threads: distinct objects may be used by distinct threads at once, one     *|
-|* object by one thread at a time. Nothing is written to stderr.              *|
-|*                                                                            *|
-|* Errors: a function that can fail says so by what it returns, and, where    *|
-|* `diagnostics` is not NULL, sets `*diagnostics` to all that was said: errors*|
-|* with their notes, warnings, remarks. It does so when it succeeds, too;     *|
-|* without anything to say, to NULL.                                          *|
-|*                                                                            *|
-\*===----------------------------------------------------------------------===*/
+//===- include/quack-c/Compiler.h - the compiler from C -----------*- C -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Programs from text, kernels raised from linalg, PTX with launch metadata.
+// C99; no header of LLVM or MLIR.
+//
+// Ownership: what a function returns by a pointer that is not const is the
+// caller's, to be freed by its ...Destroy, which takes NULL too. What is
+// const lives as long as what it was asked of, unless said otherwise.
+//
+// Threads: distinct objects may be used by distinct threads at once, one
+// object by one thread at a time. Nothing is written to stderr.
+//
+// Errors: a function that can fail says so by what it returns, and, where
+// `diagnostics` is not NULL, sets `*diagnostics` to all that was said: errors
+// with their notes, warnings, remarks. It does so when it succeeds, too;
+// without anything to say, to NULL.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef QUACK_C_COMPILER_H
 #define QUACK_C_COMPILER_H
@@ -38,9 +38,9 @@ extern "C" {
 /** Returns the compiler's version, such as "0.1.0". */
 QUACK_C_EXPORT const char *quackVersion(void);
 
-/*===----------------------------------------------------------------------===*\
-|* Diagnostics
-\*===----------------------------------------------------------------------===*/
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
 
 /** What was said, in order. */
 typedef struct QuackDiagnostics QuackDiagnostics;
@@ -67,9 +67,9 @@ QUACK_C_EXPORT const QuackDiagnostic *
 quackDiagnosticsGet(const QuackDiagnostics *diagnostics, size_t index);
 QUACK_C_EXPORT void quackDiagnosticsDestroy(QuackDiagnostics *diagnostics);
 
-/*===----------------------------------------------------------------------===*\
-|* Programs
-\*===----------------------------------------------------------------------===*/
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
 
 /** A module: kernels, functions on tensors, or both. */
 typedef struct QuackProgram QuackProgram;
@@ -106,9 +106,9 @@ QUACK_C_EXPORT int64_t quackProgramKernelColumns(const QuackProgram *program,
 QUACK_C_EXPORT const char *quackProgramText(QuackProgram *program);
 QUACK_C_EXPORT void quackProgramDestroy(QuackProgram *program);
 
-/*===----------------------------------------------------------------------===*\
-|* Compiled kernels
-\*===----------------------------------------------------------------------===*/
+//===----------------------------------------------------------------------===//
+// Compiled kernels
+//===----------------------------------------------------------------------===//
 
 /** PTX and metadata of all kernels of a program. */
 typedef struct QuackCompiled QuackCompiled;

@@ -1,11 +1,11 @@
-/*===- include/quack-c/Launch.h - what compiled programs call -----*- C -*-===*\
-|*                                                                            *|
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
-|*                                                                            *|
-|* The launcher that `quack-lower-calls{to=runtime}` calls: whoever runs such *|
-|* a program provides it.                                                     *|
-|*                                                                            *|
-\*===----------------------------------------------------------------------===*/
+//===- include/quack-c/Launch.h - what compiled programs call -----*- C -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The launcher that `quack-lower-calls{to=runtime}` calls: whoever runs such
+// a program provides it.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef QUACK_C_LAUNCH_H
 #define QUACK_C_LAUNCH_H

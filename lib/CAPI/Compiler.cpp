@@ -184,7 +184,7 @@ int quackRaise(QuackProgram *program, const QuackOption *options, size_t count,
   if (failed(raise->initializeOptions(*text, onError)))
     return 1;
   remark::RemarkCategories categories;
-  categories.all = "quack-raise-linalg";
+  categories.passed = categories.missed = "quack-raise-linalg";
   if (failed(remark::enableOptimizationRemarks(
           program->context, /*streamer=*/nullptr,
           std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,

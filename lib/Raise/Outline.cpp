@@ -221,8 +221,7 @@ static Value addInit(OpBuilder &b, Location loc, Value sum, OpResult result) {
       .getResult(0);
 }
 
-/// Erases operations that nothing needs any more, and then those that they needed.
-static void eraseDead(SmallVector<Operation *> candidates,
+void raise::eraseDead(ArrayRef<Operation *> candidates,
                       llvm::function_ref<void(Operation *)> onErase) {
   llvm::SetVector<Operation *> work(candidates.begin(), candidates.end());
   while (!work.empty()) {

@@ -16,6 +16,11 @@ namespace quack::raise {
 /// Returns whether the extents of all results are known where the call will stand.
 bool canOutline(const Group &group, const KernelBuilder &builder);
 
+/// Erases operations that nothing needs any more, and then those that they needed.
+/// `onErase` hears of each operation before it is gone.
+void eraseDead(llvm::ArrayRef<mlir::Operation *> candidates,
+               llvm::function_ref<void(mlir::Operation *)> onErase);
+
 /// Puts a call of `kernel` in the place of the group. `onErase` hears of each operation
 /// before it is gone.
 void outline(const Group &group, const KernelBuilder &builder, KernelOp kernel,

@@ -246,12 +246,16 @@ void RaiseLinalgPass::raiseBlock(func::FuncOp func, Block &block) {
 /// Takes results that nobody uses out of reductions, such as the place of a maximum: torch
 /// has no other one.
 static void eraseUnusedResults(func::FuncOp func) {
-  SmallVector<Operation *> reductions;
+  SmallVector<Operation *> reductions, inits;
   func.walk([&](linalg::GenericOp op) {
-    if (isReduction(op) && llvm::any_of(op->getResults(), [](Value result) {
-          return result.use_empty();
-        }))
-      reductions.push_back(op);
+    if (!isReduction(op) ||
+        llvm::none_of(op->getResults(), [](Value result) { return result.use_empty(); }))
+      return;
+    reductions.push_back(op);
+    // Another of these may be replaced.
+    for (Value init : op.getDpsInits())
+      if (Operation *made = init.getDefiningOp(); made && !isReduction(made))
+        inits.push_back(made);
   });
   RewritePatternSet patterns(func.getContext());
   linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
@@ -259,6 +263,8 @@ static void eraseUnusedResults(func::FuncOp func) {
   config.enableFolding(false).enableConstantCSE(false).setStrictness(
       GreedyRewriteStrictness::ExistingAndNewOps);
   (void)applyOpPatternsGreedily(reductions, std::move(patterns), config);
+  // What they began with has no other use.
+  eraseDead(inits, [](Operation *) {});
 }
 
 void RaiseLinalgPass::runOnOperation() {

@@ -1,13 +1,13 @@
-/*===- test/CAPI/compile.c - the C API, from C99 ------------------*- C -*-===*\
-|*                                                                            *|
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
-|*                                                                            *|
-|*   capi-compile raise FILE [OPTION=VALUE ...]   raises, compiles, lists     *|
-|*   capi-compile ptx FILE [OPTION=VALUE ...]     PTX of a file's kernels     *|
-|*   capi-compile misuse                          what must not end a process *|
-|*   capi-compile threads FILE                    two programs at once        *|
-|*                                                                            *|
-\*===----------------------------------------------------------------------===*/
+//===- test/CAPI/compile.c - the C API, from C99 ------------------*- C -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   capi-compile raise FILE [OPTION=VALUE ...]   raises, compiles, lists
+//   capi-compile ptx FILE [OPTION=VALUE ...]     PTX of a file's kernels
+//   capi-compile misuse                          what must not end a process
+//   capi-compile threads FILE                    two programs at once
+//
+//===----------------------------------------------------------------------===//
 
 #include "quack-c/Compiler.h"
 

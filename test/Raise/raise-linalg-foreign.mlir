@@ -17,7 +17,7 @@
 // CHECK-NOT:     linalg
 // CHECK:         quack.call @bodies_0(
 // CHECK-NOT:     linalg
-// REMARK: Function=bodies | Remark="@bodies_0 has operations: 5, among them reductions: 1; rows of 96 columns are read or written 2 times in place of 5"
+// REMARK: Function=bodies | Remark="@bodies_0 has operations: 5, among them reductions: 1; rows of 96 columns are read or written 2 times in place of 5;
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #number = affine_map<(d0, d1) -> (d0)>
 #one = affine_map<(d0) -> (d0)>

@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFINITION = re.compile(
-    r'^def \w+LayoutAttr : \w+<"\w+", "(layout)"|^def \w+ : \w+<"(\w+)"'
+    r'^def \w+(?:Layout|Target)Attr : \w+<"\w+", "(\w+)"|^def \w+ : \w+<"(\w+)"'
     r"|^defvar (stepConstraints)", re.MULTILINE)
 LISTED = re.compile(r"^\s+- \(([CL]\d+)\)", re.MULTILINE)
 TESTED = re.compile(r'(?:@|sym_name = ")(\w+?)_([cl]\d+)_\w+')

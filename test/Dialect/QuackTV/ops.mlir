@@ -216,3 +216,7 @@ quack_tv.kernel @merges(%x: memref<?x8xf32> in row)
   // CHECK: quack_tv.merge addf of 3 at 16 : tensor<1x1xf32, #{{.*}}>
   %s = quack_tv.merge addf of 3 at 16 : tensor<1x1xf32, #quack_tv.layout<lane = [32:0]>>
 }
+
+// CHECK: gpu.module @kernels [#quack_tv.target<chip = "sm_90a", ptx = 86>]
+gpu.module @kernels [#quack_tv.target<chip = "sm_90a", ptx = 86>] {
+}

@@ -15,7 +15,9 @@
 // Errors: a function that can fail says so by what it returns, and, where
 // `diagnostics` is not NULL, sets `*diagnostics` to all that was said: errors
 // with their notes, warnings, remarks. It does so when it succeeds, too;
-// without anything to say, to NULL.
+// without anything to say, to NULL. Objects stay what they were after an
+// error. NULL for an object is an error, or none of what is asked for: NULL
+// or 0. No program ends the process by what it says.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,6 +70,47 @@ quackDiagnosticsGet(const QuackDiagnostics *diagnostics, size_t index);
 QUACK_C_EXPORT void quackDiagnosticsDestroy(QuackDiagnostics *diagnostics);
 
 //===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/** An operand of a kernel. Later versions may append members, as to the next: neither is
+ *  made, copied or held in arrays by who is not this library. */
+typedef struct QuackOperandInfo {
+  const char *name;
+  const char *direction;  /**< in, out or inout */
+  const char *role;       /**< row, columns, scalar, single, value, groups or picks */
+  const char *type;       /**< in memory: f32, bf16, f16, f8E4M3FN, ..., i64 */
+  int64_t alignmentBytes; /**< of its address and, of rows, its row stride; 1 in a program */
+  int64_t columns;        /**< of groups and picks: elements of a row; else, or not yet
+                               known: 0 */
+} QuackOperandInfo;
+
+/** A kernel, and how it is launched: of a program's, this is not known, and 0 or "".
+ *
+ *  The grid has ceil(M / rowsPerTile) * split * cluster CTAs of `threads` threads, or
+ *  `ctas` where this is not 0; nothing is launched for no CTAs. Parameters: for each memref
+ *  operand a device pointer and a 64-bit row stride in elements; M, 64 bits; the operands
+ *  of role value; and, if it has any workspace, a pointer to M * workspaceBytes +
+ *  fixedWorkspaceBytes bytes that is aligned to 16. */
+typedef struct QuackKernelInfo {
+  const char *name;
+  int64_t columns; /**< N; -1 of a generic kernel, which needs the option `columns` */
+  int64_t threads, cluster, rowsPerTile, split, ctas;
+  int64_t sharedBytes; /**< of dynamic shared memory, a CTA */
+  int64_t workspaceBytes, fixedWorkspaceBytes;
+  int64_t leastRows;     /**< the fewest rows that it takes */
+  const char *otherwise; /**< the kernel for what has not these alignments or rows; or "" */
+  const char *next;      /**< the kernel to launch after it, with the same arguments; or "" */
+  const char *plan;
+  size_t operandCount;
+} QuackKernelInfo;
+
+/** Returns an operand, in the order of the launch ABI; NULL for an index that there is
+ *  not. */
+QUACK_C_EXPORT const QuackOperandInfo *quackKernelOperand(const QuackKernelInfo *kernel,
+                                                          size_t index);
+
+//===----------------------------------------------------------------------===//
 // Programs
 //===----------------------------------------------------------------------===//
 
@@ -88,20 +131,18 @@ QUACK_C_EXPORT QuackProgram *quackParse(const char *text, size_t length,
                                         QuackDiagnostics **diagnostics);
 
 /** Inlines functions, and makes kernels of the row reductions that they have. Options:
- *  `dynamic-columns`, `target`, `rows`, as of --quack-raise-linalg. What was raised, and what was
- *  not and why, is said by remarks. Returns 0 on success. After an error nothing but
- *  quackProgramDestroy may be done with the program. */
+ *  `dynamic-columns`, `target`, `rows`, as of --quack-raise-linalg. What was raised, and
+ *  what was not and why, is said by remarks. Returns 0 on success; after an error the
+ *  program is what it was. */
 QUACK_C_EXPORT int quackRaise(QuackProgram *program, const QuackOption *options,
                               size_t count, QuackDiagnostics **diagnostics);
 
 /** Returns how many kernels there are. */
 QUACK_C_EXPORT size_t quackProgramCountKernels(const QuackProgram *program);
-/** Returns the name of a kernel; NULL for an index that there is not. */
-QUACK_C_EXPORT const char *quackProgramKernelName(const QuackProgram *program,
-                                                  size_t index);
-/** Returns the columns N of a kernel; -1 for a generic one, and without such an index. */
-QUACK_C_EXPORT int64_t quackProgramKernelColumns(const QuackProgram *program,
-                                                 size_t index);
+/** Returns a kernel, until the program is raised or destroyed; NULL for an index that
+ *  there is not. */
+QUACK_C_EXPORT const QuackKernelInfo *quackProgramKernel(const QuackProgram *program,
+                                                         size_t index);
 /** Returns the program as text, until it changes or is asked again. */
 QUACK_C_EXPORT const char *quackProgramText(QuackProgram *program);
 QUACK_C_EXPORT void quackProgramDestroy(QuackProgram *program);
@@ -112,37 +153,6 @@ QUACK_C_EXPORT void quackProgramDestroy(QuackProgram *program);
 
 /** PTX and metadata of all kernels of a program. */
 typedef struct QuackCompiled QuackCompiled;
-
-/** An operand of a kernel, in the order of the launch ABI. */
-typedef struct QuackOperandInfo {
-  const char *name;
-  const char *direction;  /**< in, out or inout */
-  const char *role;       /**< row, columns, scalar, single, value, groups or picks */
-  const char *type;       /**< in memory: f32, bf16, f16, f8E4M3FN, ..., i64 */
-  int64_t alignmentBytes; /**< of its address and, of rows, its row stride */
-  int64_t columns;        /**< of groups and picks: elements of a row; else 0 */
-} QuackOperandInfo;
-
-/** A kernel, and how it is launched. Later versions may append members.
- *
- *  The grid has ceil(M / rowsPerTile) * split * cluster CTAs of `threads` threads, or
- *  `ctas` where this is not 0; nothing is launched for no CTAs. Parameters: for each memref
- *  operand a device pointer and a 64-bit row stride in elements; M, 64 bits; the operands
- *  of role value; and, if it has any workspace, a pointer to M * workspaceBytes +
- *  fixedWorkspaceBytes bytes that is aligned to 16. */
-typedef struct QuackKernelInfo {
-  const char *name;
-  int64_t columns;
-  int64_t threads, cluster, rowsPerTile, split, ctas;
-  int64_t sharedBytes; /**< of dynamic shared memory, a CTA */
-  int64_t workspaceBytes, fixedWorkspaceBytes;
-  int64_t leastRows;     /**< the fewest rows that it takes */
-  const char *otherwise; /**< the kernel for what has not these alignments or rows; or "" */
-  const char *next;      /**< the kernel to launch after it, with the same arguments; or "" */
-  const char *plan;
-  size_t operandCount;
-  const QuackOperandInfo *operands;
-} QuackKernelInfo;
 
 /** Compiles a program's kernels; the program stays as it is. Options: `columns`, `storage`,
  *  `groups`, `picks`, `target`, `pin`, `chip`, `ptx-version`, `max-cluster`, as of the

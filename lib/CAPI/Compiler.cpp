@@ -99,6 +99,80 @@ const QuackDiagnostic *quackDiagnosticsGet(const QuackDiagnostics *diagnostics, 
 void quackDiagnosticsDestroy(QuackDiagnostics *diagnostics) { delete diagnostics; }
 
 //===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What C sees of a kernel's metadata, which it points into.
+struct KernelRecord : QuackKernelInfo {
+  explicit KernelRecord(const quack::KernelMetadata &kernel);
+  std::vector<QuackOperandInfo> operands;
+};
+
+/// Kernels at addresses that stay.
+using KernelList = std::deque<KernelRecord>;
+} // namespace
+
+KernelRecord::KernelRecord(const quack::KernelMetadata &kernel) {
+  name = kernel.name.c_str();
+  columns = kernel.columns;
+  threads = kernel.threads;
+  cluster = kernel.cluster;
+  rowsPerTile = kernel.rowsPerTile;
+  split = kernel.split;
+  ctas = kernel.ctas;
+  sharedBytes = kernel.sharedBytes;
+  workspaceBytes = kernel.workspaceBytes;
+  fixedWorkspaceBytes = kernel.fixedWorkspaceBytes;
+  leastRows = kernel.leastRows;
+  otherwise = kernel.otherwise.c_str();
+  next = kernel.next.c_str();
+  plan = kernel.plan.c_str();
+  operandCount = kernel.operands.size();
+  for (const quack::OperandMetadata &operand : kernel.operands)
+    operands.push_back({operand.name.c_str(), operand.direction.c_str(),
+                        operand.role.c_str(), operand.type.c_str(),
+                        operand.alignmentBytes, operand.columns});
+}
+
+static KernelList makeRecords(llvm::ArrayRef<quack::KernelMetadata> kernels) {
+  KernelList records;
+  for (const quack::KernelMetadata &kernel : kernels)
+    records.emplace_back(kernel);
+  return records;
+}
+
+static const QuackKernelInfo *lookup(const KernelList &kernels, size_t index) {
+  return index < kernels.size() ? &kernels[index] : nullptr;
+}
+
+const QuackOperandInfo *quackKernelOperand(const QuackKernelInfo *kernel, size_t index) {
+  // All that C can have of them are records.
+  auto *record = static_cast<const KernelRecord *>(kernel);
+  return record && index < record->operands.size() ? &record->operands[index] : nullptr;
+}
+
+/// Returns what is known of a kernel that has no plan yet.
+static quack::KernelMetadata describe(quack::KernelOp kernel) {
+  quack::KernelMetadata metadata;
+  metadata.name = kernel.getSymName();
+  metadata.columns = ShapedType::isDynamic(kernel.getColumns()) ? -1 : kernel.getColumns();
+  metadata.cluster = metadata.rowsPerTile = metadata.split = 0;
+  for (auto [index, type] : llvm::enumerate(kernel.getFunctionType().getInputs())) {
+    quack::OperandAttr spec = kernel.getOperandAttr(index);
+    quack::OperandMetadata operand;
+    operand.name = spec.getName().getValue();
+    operand.direction = quack::stringifyDirection(spec.getDirection());
+    operand.role = quack::stringifyRole(spec.getRole());
+    llvm::raw_string_ostream(operand.type) << getElementTypeOrSelf(type);
+    if (operand.hasOwnColumns() && !cast<MemRefType>(type).isDynamicDim(1))
+      operand.columns = cast<MemRefType>(type).getDimSize(1);
+    metadata.operands.push_back(std::move(operand));
+  }
+  return metadata;
+}
+
+//===----------------------------------------------------------------------===//
 // Programs
 //===----------------------------------------------------------------------===//
 
@@ -116,11 +190,25 @@ struct QuackProgram {
   mutable MLIRContext context;
   mutable OwningOpRef<ModuleOp> module;
   std::string text;
+  std::vector<quack::KernelMetadata> metadata; ///< what `kernels` point into
+  KernelList kernels;
 
-  SmallVector<quack::KernelOp> kernels() const {
-    return llvm::to_vector(module->getOps<quack::KernelOp>());
+  void setModule(OwningOpRef<ModuleOp> newModule) {
+    module = std::move(newModule);
+    metadata.clear();
+    for (auto kernel : module->getOps<quack::KernelOp>())
+      metadata.push_back(describe(kernel));
+    kernels = makeRecords(metadata);
   }
 };
+
+/// Says that there is no program.
+static void rejectNull(QuackDiagnostics **diagnostics) {
+  if (!diagnostics)
+    return;
+  *diagnostics = new QuackDiagnostics;
+  (*diagnostics)->entries.push_back({QUACK_ERROR, "the program is NULL", "", 0, 0});
+}
 
 const char *quackVersion(void) { return QUACK_VERSION; }
 
@@ -165,12 +253,19 @@ QuackProgram *quackParse(const char *text, size_t length, const char *fileName,
       llvm::MemoryBuffer::getMemBufferCopy(StringRef(text ? text : "", text ? length : 0),
                                            fileName ? fileName : "program"),
       llvm::SMLoc());
-  program->module = quack::readModule(sources, &program->context);
-  return program->module ? program.release() : nullptr;
+  OwningOpRef<ModuleOp> module = quack::readModule(sources, &program->context);
+  if (!module)
+    return nullptr;
+  program->setModule(std::move(module));
+  return program.release();
 }
 
 int quackRaise(QuackProgram *program, const QuackOption *options, size_t count,
                QuackDiagnostics **diagnostics) {
+  if (!program) {
+    rejectNull(diagnostics);
+    return 1;
+  }
   Listener listener(program->context, diagnostics);
   Location location = program->module->getLoc();
   std::optional<std::string> text = joinOptions(options, count, listener, location);
@@ -193,30 +288,27 @@ int quackRaise(QuackProgram *program, const QuackOption *options, size_t count,
   PassManager pm(&program->context);
   pm.addPass(createInlinerPass());
   pm.addPass(std::move(raise));
-  LogicalResult ran = pm.run(*program->module);
+  OwningOpRef<ModuleOp> copy = program->module->clone();
+  LogicalResult ran = pm.run(*copy);
   // Here they are said.
   program->context.setRemarkEngine(nullptr);
-  return failed(ran);
+  if (failed(ran))
+    return 1;
+  program->setModule(std::move(copy));
+  return 0;
 }
 
 size_t quackProgramCountKernels(const QuackProgram *program) {
-  return program->kernels().size();
+  return program ? program->kernels.size() : 0;
 }
 
-const char *quackProgramKernelName(const QuackProgram *program, size_t index) {
-  auto kernels = program->kernels();
-  // Of the context: its end is a 0.
-  return index < kernels.size() ? kernels[index].getSymNameAttr().data() : nullptr;
-}
-
-int64_t quackProgramKernelColumns(const QuackProgram *program, size_t index) {
-  auto kernels = program->kernels();
-  if (index >= kernels.size() || ShapedType::isDynamic(kernels[index].getColumns()))
-    return -1;
-  return kernels[index].getColumns();
+const QuackKernelInfo *quackProgramKernel(const QuackProgram *program, size_t index) {
+  return program ? lookup(program->kernels, index) : nullptr;
 }
 
 const char *quackProgramText(QuackProgram *program) {
+  if (!program)
+    return nullptr;
   program->text.clear();
   llvm::raw_string_ostream stream(program->text);
   program->module->print(stream);
@@ -232,42 +324,15 @@ void quackProgramDestroy(QuackProgram *program) { delete program; }
 struct QuackCompiled {
   std::string ptx, json;
   quack::ModuleMetadata metadata;
-  /// What C sees of `metadata`.
-  std::vector<std::vector<QuackOperandInfo>> operands;
-  std::vector<QuackKernelInfo> kernels;
+  KernelList kernels; ///< what C sees of `metadata`
 };
-
-/// Fills in what C sees.
-static void describe(QuackCompiled &compiled) {
-  for (const quack::KernelMetadata &kernel : compiled.metadata.kernels) {
-    std::vector<QuackOperandInfo> &operands = compiled.operands.emplace_back();
-    for (const quack::OperandMetadata &operand : kernel.operands)
-      operands.push_back({operand.name.c_str(), operand.direction.c_str(),
-                          operand.role.c_str(), operand.type.c_str(),
-                          operand.alignmentBytes, operand.columns});
-    QuackKernelInfo info;
-    info.name = kernel.name.c_str();
-    info.columns = kernel.columns;
-    info.threads = kernel.threads;
-    info.cluster = kernel.cluster;
-    info.rowsPerTile = kernel.rowsPerTile;
-    info.split = kernel.split;
-    info.ctas = kernel.ctas;
-    info.sharedBytes = kernel.sharedBytes;
-    info.workspaceBytes = kernel.workspaceBytes;
-    info.fixedWorkspaceBytes = kernel.fixedWorkspaceBytes;
-    info.leastRows = kernel.leastRows;
-    info.otherwise = kernel.otherwise.c_str();
-    info.next = kernel.next.c_str();
-    info.plan = kernel.plan.c_str();
-    info.operandCount = operands.size();
-    info.operands = operands.data();
-    compiled.kernels.push_back(info);
-  }
-}
 
 QuackCompiled *quackCompile(const QuackProgram *program, const QuackOption *options,
                             size_t count, QuackDiagnostics **diagnostics) {
+  if (!program) {
+    rejectNull(diagnostics);
+    return nullptr;
+  }
   Listener listener(program->context, diagnostics);
   Location location = program->module->getLoc();
   std::optional<std::string> text = joinOptions(options, count, listener, location);
@@ -289,22 +354,24 @@ QuackCompiled *quackCompile(const QuackProgram *program, const QuackOption *opti
   compiled->ptx = std::move(result->text);
   compiled->metadata = std::move(result->metadata);
   compiled->json = llvm::formatv("{0:2}\n", compiled->metadata.toJSON());
-  describe(*compiled);
+  compiled->kernels = makeRecords(compiled->metadata.kernels);
   return compiled.release();
 }
 
-const char *quackCompiledPTX(const QuackCompiled *compiled) { return compiled->ptx.c_str(); }
+const char *quackCompiledPTX(const QuackCompiled *compiled) {
+  return compiled ? compiled->ptx.c_str() : nullptr;
+}
 
 const char *quackCompiledMetadata(const QuackCompiled *compiled) {
-  return compiled->json.c_str();
+  return compiled ? compiled->json.c_str() : nullptr;
 }
 
 size_t quackCompiledCountKernels(const QuackCompiled *compiled) {
-  return compiled->kernels.size();
+  return compiled ? compiled->kernels.size() : 0;
 }
 
 const QuackKernelInfo *quackCompiledKernel(const QuackCompiled *compiled, size_t index) {
-  return index < compiled->kernels.size() ? &compiled->kernels[index] : nullptr;
+  return compiled ? lookup(compiled->kernels, index) : nullptr;
 }
 
 void quackCompiledDestroy(QuackCompiled *compiled) { delete compiled; }

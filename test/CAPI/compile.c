@@ -59,19 +59,23 @@ static QuackProgram *parseFile(const char *path) {
   return program;
 }
 
-static void printKernel(const QuackKernelInfo *kernel) {
+static void printOperands(const QuackKernelInfo *kernel) {
   size_t i;
+  for (i = 0; i < kernel->operandCount; ++i) {
+    const QuackOperandInfo *operand = quackKernelOperand(kernel, i);
+    printf("  %s %s %s %s, aligned to %ld\n", operand->name, operand->direction,
+           operand->role, operand->type, (long)operand->alignmentBytes);
+  }
+}
+
+static void printKernel(const QuackKernelInfo *kernel) {
   printf("compiled %s: N = %ld, threads %ld, cluster %ld, rows %ld, split %ld, "
          "shared %ld, workspace %ld + %ld, otherwise '%s', next '%s'\n",
          kernel->name, (long)kernel->columns, (long)kernel->threads,
          (long)kernel->cluster, (long)kernel->rowsPerTile, (long)kernel->split,
          (long)kernel->sharedBytes, (long)kernel->workspaceBytes,
          (long)kernel->fixedWorkspaceBytes, kernel->otherwise, kernel->next);
-  for (i = 0; i < kernel->operandCount; ++i) {
-    const QuackOperandInfo *operand = &kernel->operands[i];
-    printf("  %s %s %s %s, aligned to %ld\n", operand->name, operand->direction,
-           operand->role, operand->type, (long)operand->alignmentBytes);
-  }
+  printOperands(kernel);
 }
 
 /* Splits NAME=VALUE in place. */
@@ -118,9 +122,12 @@ static int raise(char *path, const QuackOption *options, size_t count) {
   printf("kernels: %lu\n", (unsigned long)quackProgramCountKernels(program));
   failed = quackRaise(program, NULL, 0, &diagnostics);
   printDiagnostics(diagnostics);
-  for (i = 0; i < quackProgramCountKernels(program); ++i)
-    printf("kernel %s, N = %ld\n", quackProgramKernelName(program, i),
-           (long)quackProgramKernelColumns(program, i));
+  for (i = 0; i < quackProgramCountKernels(program); ++i) {
+    const QuackKernelInfo *kernel = quackProgramKernel(program, i);
+    printf("kernel %s, N = %ld, threads %ld\n", kernel->name, (long)kernel->columns,
+           (long)kernel->threads);
+    printOperands(kernel);
+  }
   failed = failed || compileProgram(program, options, count, 0);
   /* Compiling leaves the program what it was. */
   printf("calls: %d\n", strstr(quackProgramText(program), "quack.call @main_0") != NULL);
@@ -135,6 +142,24 @@ static int ptx(char *path, const QuackOption *options, size_t count) {
   return failed;
 }
 
+/* All functions take it, and none has anything then. */
+static int useNull(void) {
+  QuackDiagnostics *diagnostics = NULL;
+  quackDiagnosticsDestroy(NULL);
+  quackProgramDestroy(NULL);
+  quackCompiledDestroy(NULL);
+  if (quackDiagnosticsCount(NULL) || quackDiagnosticsGet(NULL, 0) ||
+      quackProgramCountKernels(NULL) || quackProgramKernel(NULL, 0) ||
+      quackProgramText(NULL) || quackKernelOperand(NULL, 0) || quackCompiledPTX(NULL) ||
+      quackCompiledMetadata(NULL) || quackCompiledCountKernels(NULL) ||
+      quackCompiledKernel(NULL, 0))
+    return 1;
+  if (quackCompile(NULL, NULL, 0, NULL) || !quackRaise(NULL, NULL, 0, &diagnostics))
+    return 1;
+  printDiagnostics(diagnostics);
+  return 0;
+}
+
 /* Each of these must be an error that says what is wrong, and no more. */
 static int misuse(void) {
   static const char *generic =
@@ -147,9 +172,8 @@ static int misuse(void) {
   QuackProgram *program;
   char *deep = malloc(100000);
   memset(deep, '(', 100000);
-  quackDiagnosticsDestroy(NULL);
-  quackProgramDestroy(NULL);
-  quackCompiledDestroy(NULL);
+  if (useNull())
+    return 1;
   if (quackParse(deep, 100000, "deep.mlir", &diagnostics))
     return 1;
   printDiagnostics(diagnostics);
@@ -163,8 +187,9 @@ static int misuse(void) {
   program = quackParse(generic, strlen(generic), "generic.mlir", &diagnostics);
   if (!program || diagnostics)
     return 1;
-  printf("N = %ld\n", (long)quackProgramKernelColumns(program, 0));
-  if (quackProgramKernelName(program, 1) || quackProgramKernelColumns(program, 1) != -1)
+  printf("N = %ld\n", (long)quackProgramKernel(program, 0)->columns);
+  if (quackProgramKernel(program, 1) ||
+      quackKernelOperand(quackProgramKernel(program, 0), 2))
     return 1;
   compileProgram(program, NULL, 0, 0);
   options[0].name = "colums";
@@ -181,9 +206,7 @@ static int misuse(void) {
   options[0].value = "b200";
   quackRaise(program, options, 1, &diagnostics);
   printDiagnostics(diagnostics);
-  quackProgramDestroy(program);
-  /* A program is none the worse for a failed compilation. */
-  program = quackParse(generic, strlen(generic), "generic.mlir", NULL);
+  /* A program is none the worse for what failed. */
   options[0].name = "columns";
   options[0].value = "0";
   compileProgram(program, options, 1, 0);

@@ -124,8 +124,9 @@ typedef struct QuackOption {
   const char *value;
 } QuackOption;
 
-/** Parses `length` bytes of text (or MLIR bytecode), which are not needed afterwards.
- *  `fileName` is what locations call it. Returns NULL on an error. */
+/** Parses `length` bytes of text, which are not needed afterwards. `fileName` is what
+ *  locations call it. MLIR's bytecode is an error: its reader trusts who wrote it. Returns
+ *  NULL on an error. */
 QUACK_C_EXPORT QuackProgram *quackParse(const char *text, size_t length,
                                         const char *fileName,
                                         QuackDiagnostics **diagnostics);

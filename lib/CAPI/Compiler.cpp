@@ -13,6 +13,7 @@
 #include "quack/Pipelines/ReadModule.h"
 #include "quack/Transforms/Passes.h"
 
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Remarks.h"
@@ -248,11 +249,16 @@ QuackProgram *quackParse(const char *text, size_t length, const char *fileName,
                          QuackDiagnostics **diagnostics) {
   auto program = std::make_unique<QuackProgram>();
   Listener listener(program->context, diagnostics);
+  std::string name = fileName ? fileName : "program";
+  StringRef bytes(text ? text : "", text ? length : 0);
+  if (isBytecode({bytes, name})) {
+    listener.addError(FileLineColLoc::get(&program->context, name, 1, 1),
+                      "a program must be text, got MLIR's bytecode");
+    return nullptr;
+  }
   auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBufferCopy(StringRef(text ? text : "", text ? length : 0),
-                                           fileName ? fileName : "program"),
-      llvm::SMLoc());
+  sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(bytes, name),
+                              llvm::SMLoc());
   OwningOpRef<ModuleOp> module = quack::readModule(sources, &program->context);
   if (!module)
     return nullptr;

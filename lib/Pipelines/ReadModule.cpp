@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts brackets outside strings and comments, then hands the text to MLIR.
+// Counts brackets outside strings and comments, and signs in a row, then hands the text to
+// MLIR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +12,7 @@
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -20,10 +22,15 @@ using namespace quack;
 /// More than programs have, less than any stack holds.
 static constexpr unsigned maxNesting = 256;
 
-/// Returns the bracket that lies too deep; the end of the text if none does.
-static size_t findDeepBracket(StringRef text) {
-  unsigned depth = 0;
+/// Returns the bracket or the minus that lies too deep; the end of the text if none does.
+static size_t findTooDeep(StringRef text) {
+  unsigned depth = 0, signs = 0;
   for (size_t i = 0; i < text.size(); ++i) {
+    // `- - -d0` in an affine map nests, too.
+    if (text[i] == '-' && ++signs > maxNesting)
+      return i;
+    if (text[i] != '-' && !llvm::isSpace(text[i]))
+      signs = 0;
     switch (text[i]) {
     case '"':
       // To the end of the string, which does not cross a line.
@@ -62,7 +69,7 @@ LogicalResult quack::checkNesting(const llvm::MemoryBuffer &buffer,
   if (isBytecode(buffer.getMemBufferRef()))
     return success();
   StringRef text = buffer.getBuffer();
-  size_t at = findDeepBracket(text);
+  size_t at = findTooDeep(text);
   if (at == text.size())
     return success();
   StringRef before = text.take_front(at);
@@ -70,7 +77,7 @@ LogicalResult quack::checkNesting(const llvm::MemoryBuffer &buffer,
            column = at - (before.rfind('\n') + 1) + 1;
   return emitError(FileLineColLoc::get(context, buffer.getBufferIdentifier(),
                                        line, column))
-         << "brackets must not be nested more than " << maxNesting << " deep";
+         << (text[at] == '-' ? "signs" : "brackets") << " must not be nested more than " << maxNesting << " deep";
 }
 
 OwningOpRef<ModuleOp>

@@ -4,6 +4,8 @@
 //
 //   capi-compile raise FILE [OPTION=VALUE ...]   raises, compiles, lists
 //   capi-compile ptx FILE [OPTION=VALUE ...]     PTX of a file's kernels
+//   capi-compile launch FILE PTX IN OUT M        raises, writes PTX, prints how quack-sim
+//                                                launches the first kernel for M rows
 //   capi-compile misuse                          what must not end a process
 //   capi-compile threads FILE                    two programs at once
 //
@@ -142,6 +144,40 @@ static int ptx(char *path, const QuackOption *options, size_t count) {
   return failed;
 }
 
+/* As the header says of the grid and the parameters. */
+static int launch(char **args) {
+  QuackProgram *program = parseFile(args[0]);
+  QuackCompiled *compiled = NULL;
+  const QuackKernelInfo *kernel;
+  FILE *file = fopen(args[1], "wb");
+  long rows = strtol(args[4], NULL, 10);
+  size_t i;
+  if (program && quackRaise(program, NULL, 0, NULL) == 0)
+    compiled = quackCompile(program, NULL, 0, NULL);
+  quackProgramDestroy(program);
+  kernel = quackCompiledKernel(compiled, 0);
+  if (!kernel || !file)
+    return 1;
+  fputs(quackCompiledPTX(compiled), file);
+  fclose(file);
+  printf("--kernel=%s --block=%ld --cluster=%ld --shared=%ld --grid=%ld", kernel->name,
+         (long)kernel->threads, (long)kernel->cluster, (long)kernel->sharedBytes,
+         (rows + (long)kernel->rowsPerTile - 1) / (long)kernel->rowsPerTile *
+             (long)(kernel->split * kernel->cluster));
+  for (i = 0; i < kernel->operandCount; ++i) {
+    const QuackOperandInfo *operand = quackKernelOperand(kernel, i);
+    if (strcmp(operand->direction, "in") == 0)
+      printf(" --arg=%s", args[2]);
+    else
+      printf(" --arg=out:%s:%s:%ldx%ld", args[3], operand->type, rows,
+             (long)kernel->columns);
+    printf(" --arg=i64:%ld", (long)kernel->columns);
+  }
+  printf(" --arg=i64:%ld\n", rows);
+  quackCompiledDestroy(compiled);
+  return 0;
+}
+
 /* All functions take it, and none has anything then. */
 static int useNull(void) {
   QuackDiagnostics *diagnostics = NULL;
@@ -178,6 +214,9 @@ static int misuse(void) {
     return 1;
   printDiagnostics(diagnostics);
   free(deep);
+  if (quackParse("ML\xefRrest", 8, "bytes.mlirbc", &diagnostics))
+    return 1;
+  printDiagnostics(diagnostics);
   if (quackParse("func.func @f(", 13, NULL, &diagnostics))
     return 1;
   printDiagnostics(diagnostics);
@@ -261,11 +300,14 @@ static int threads(char *path) {
 
 int main(int argc, char **argv) {
   QuackOption options[16];
-  size_t count = argc > 3 && argc < 20 ? readOptions(argv + 3, argc - 3, options) : 0;
+  int hasOptions = argc > 3 && argc < 20 && strcmp(argv[1], "launch") != 0;
+  size_t count = hasOptions ? readOptions(argv + 3, argc - 3, options) : 0;
   if (argc > 2 && strcmp(argv[1], "raise") == 0)
     return raise(argv[2], options, count);
   if (argc > 2 && strcmp(argv[1], "ptx") == 0)
     return ptx(argv[2], options, count);
+  if (argc == 7 && strcmp(argv[1], "launch") == 0)
+    return launch(argv + 2);
   if (argc > 2 && strcmp(argv[1], "threads") == 0)
     return threads(argv[2]);
   if (argc > 1 && strcmp(argv[1], "misuse") == 0)

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How the tools read programs. MLIR's parser calls itself for each bracket, and
-// a text that nests them deeper than the stack ends the process: such a text is
-// refused first.
+// for each minus before an expression; a text that nests them deeper than the stack
+// ends the process: such a text is refused first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,8 @@ class SourceMgr;
 
 namespace quack {
 
-/// Checks that no bracket lies in more than 256 others, or says where one does.
+/// Checks that no bracket lies in more than 256 others, and that no more than 256 signs
+/// follow each other, or says where that is so.
 mlir::LogicalResult checkNesting(const llvm::MemoryBuffer &text,
                                  mlir::MLIRContext *context);
 

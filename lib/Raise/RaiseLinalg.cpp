@@ -18,6 +18,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -267,6 +268,28 @@ static void eraseUnusedResults(func::FuncOp func) {
   eraseDead(inits, [](Operation *) {});
 }
 
+/// Rounds constants that are rounded where they are used: numbers of Python are f64 in torch.
+static void roundConstants(func::FuncOp func) {
+  SmallVector<Operation *> constants;
+  func.walk([&](arith::TruncFOp op) {
+    FloatAttr wide;
+    auto type = dyn_cast<FloatType>(op.getType());
+    if (!type || !matchPattern(op.getIn(), m_Constant(&wide)) || !wide.getType().isF64() ||
+        op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) !=
+            arith::RoundingMode::to_nearest_even)
+      return;
+    APFloat number = wide.getValue();
+    bool losesInfo;
+    number.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+    OpBuilder b(op);
+    constants.push_back(op.getIn().getDefiningOp());
+    Value rounded = arith::ConstantOp::create(b, op.getLoc(), FloatAttr::get(type, number));
+    op.replaceAllUsesWith(rounded);
+    op.erase();
+  });
+  eraseDead(constants, [](Operation *) {});
+}
+
 void RaiseLinalgPass::runOnOperation() {
   hasWrongPins = false;
   gpu = Target::lookup(target);
@@ -282,6 +305,7 @@ void RaiseLinalgPass::runOnOperation() {
   }
   for (func::FuncOp func : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
     eraseUnusedResults(func);
+    roundConstants(func);
     SmallVector<Block *> blocks;
     func.walk([&](Operation *op) {
       if (isReduction(op) && !llvm::is_contained(blocks, op->getBlock()))

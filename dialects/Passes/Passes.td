@@ -491,4 +491,15 @@ def QuackLowerMath : Pass<"quack-lower-math"> {
                            "::mlir::NVVM::NVVMDialect", "::mlir::vector::VectorDialect"];
 }
 
+def QuackKernelsToLLVM : Pass<"quack-kernels-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Leads thread programs to the LLVM and NVVM dialects";
+  let description = [{
+    Upstream's conversions of scf, vector, arith and cf, on the `gpu.module` of kernels
+    alone: what else the module has, on the host or for the GPU, is somebody else's.
+
+    Assumes: lowered math. Guarantees: kernels are in the LLVM and NVVM dialects.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // QUACK_PASSES_TD

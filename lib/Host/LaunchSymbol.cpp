@@ -48,13 +48,15 @@ FailureOr<LauncherSymbols> host::addLauncher(ModuleOp module, StringRef launcher
   MLIRContext *context = module.getContext();
   auto b = ImplicitLocOpBuilder::atBlockBegin(module.getLoc(), module.getBody());
   FunctionType type = launcherType(context);
+  if (launcher.empty())
+    return module.emitError("the launcher must have a name");
   Operation *declared = module.lookupSymbol(launcher);
   if (!declared) {
     auto function = func::FuncOp::create(b, launcher, type);
     function.setPrivate();
   } else if (auto function = dyn_cast<func::FuncOp>(declared);
              !function || function.getFunctionType() != type) {
-    return declared->emitError("'") << launcher << "' must be the launcher, of type " << type;
+    return declared->emitError("'") << launcher << "' must be the launcher, a func.func of type " << type;
   }
   for (StringRef name : {"quack_kernels_state", "quack_kernels_ptx", "quack_kernels_metadata"})
     if (Operation *taken = module.lookupSymbol(name))
@@ -83,11 +85,17 @@ FailureOr<LauncherSymbols> host::addLauncher(ModuleOp module, StringRef launcher
 }
 
 /// Returns the global that holds the name of `kernel`.
-static FlatSymbolRefAttr nameOf(ModuleOp module, const KernelMetadata &kernel) {
-  std::string global = "quack_name_" + kernel.name;
-  if (!module.lookupSymbol(global)) {
+static FailureOr<FlatSymbolRefAttr> nameOf(ModuleOp module, const KernelMetadata &kernel) {
+  std::string global = "quack_name_" + kernel.name, text = kernel.name;
+  text.push_back('\0');
+  Operation *there = module.lookupSymbol(global);
+  if (!there) {
     auto b = ImplicitLocOpBuilder::atBlockBegin(module.getLoc(), module.getBody());
     addText(b, global, kernel.name);
+  } else if (auto made = dyn_cast<LLVM::GlobalOp>(there);
+             !made || made.getValueAttr() != StringAttr::get(module.getContext(), text)) {
+    return there->emitError("'") << global << "' is the name of what calls of the launcher "
+                                              "pass: rename it";
   }
   return FlatSymbolRefAttr::get(module.getContext(), global);
 }
@@ -95,6 +103,16 @@ static FlatSymbolRefAttr nameOf(ModuleOp module, const KernelMetadata &kernel) {
 /// Returns the function around `op`, on whose stack arguments lie.
 static FunctionOpInterface functionAround(Operation *op) {
   return op->getParentOfType<FunctionOpInterface>();
+}
+
+/// Returns where arguments of `call` lie: at the start of its function, since the stack must
+/// not grow with a loop around it; but iterations that run at once must not share them.
+static Block *blockOfArguments(CallOp call) {
+  for (Operation *op = call->getParentOp(); !isa<FunctionOpInterface>(op);
+       op = op->getParentOp())
+    if (op->hasTrait<OpTrait::HasParallelRegion>())
+      return &call->getParentRegion()->front();
+  return &functionAround(call).getFunctionBody().front();
 }
 
 /// Returns the stream that the function around `op` was given; else the null stream.
@@ -133,13 +151,12 @@ LogicalResult host::lowerToLaunchSymbol(CallOp call, const ModuleMetadata &metad
   FailureOr<Value> stream = findStream(b, call);
   if (failed(stream))
     return failure();
-  // In the function's first block: the stack must not grow with a loop around the call.
   Type i64 = b.getI64Type(), pointer = pointerType(b.getContext());
   int64_t count = taken->operands.size();
   Value arguments;
   {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&functionAround(call).getFunctionBody().front());
+    b.setInsertionPointToStart(blockOfArguments(call));
     arguments = LLVM::AllocaOp::create(b, pointer, i64, constant(b, 2 * count));
   }
   for (auto [index, operand] : llvm::enumerate(taken->operands)) {
@@ -154,9 +171,11 @@ LogicalResult host::lowerToLaunchSymbol(CallOp call, const ModuleMetadata &metad
   auto address = [&](FlatSymbolRefAttr symbol) {
     return LLVM::AddressOfOp::create(b, pointer, symbol).getResult();
   };
-  FlatSymbolRefAttr name = nameOf(call->getParentOfType<ModuleOp>(), kernel);
+  FailureOr<FlatSymbolRefAttr> name = nameOf(call->getParentOfType<ModuleOp>(), kernel);
+  if (failed(name))
+    return failure();
   Value state = address(symbols.state), ptx = address(symbols.ptx),
-        text = address(symbols.metadata), kernelName = address(name),
+        text = address(symbols.metadata), kernelName = address(*name),
         number = constant(b, count);
   Value status = func::CallOp::create(b, symbols.launcher, b.getI32Type(),
                                       ValueRange{state, ptx, text, kernelName, taken->rows,

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 #define DEBUG_TYPE "quack-lower-calls"
 
@@ -45,6 +46,10 @@ private:
 } // namespace
 
 LogicalResult LowerCallsPass::checkCall(CallOp call) {
+  if (call->getParentOfType<ModuleOp>() != getOperation())
+    return call.emitOpError("is in a module of its own: run the pass on that one");
+  if (!call->getParentOfType<FunctionOpInterface>())
+    return call.emitOpError("must be in a function");
   auto kernel = getOperation().lookupSymbol<tv::KernelOp>(call.getKernel());
   if (!kernel || !kernel.getSharedBytes())
     return call.emitOpError("must call a tile program whose barriers are placed, but ")

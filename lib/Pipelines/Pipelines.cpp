@@ -11,13 +11,6 @@
 
 #include "quack/Transforms/Passes.h"
 
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
-#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -68,20 +61,7 @@ static void addThreading(OpPassManager &pm, int64_t ptxVersion) {
   ConvertQuackTVToGPUOptions convert;
   convert.ptxVersion = ptxVersion;
   pm.addPass(createConvertQuackTVToGPU(convert));
-  pm.addPass(createQuackLowerMath());
-}
-
-/// Level 3 to the LLVM and NVVM dialects only.
-static void addLLVM(OpPassManager &pm) {
-  OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
-  gpu.addPass(createSCFToControlFlowPass());
-  gpu.addPass(createConvertVectorToLLVMPass());
-  gpu.addPass(createArithToLLVMConversionPass());
-  // convert-cf-to-llvm would convert the host's branches, too.
-  ConvertToLLVMPassOptions branches;
-  branches.filterDialects = {"cf"};
-  gpu.addPass(createConvertToLLVMPass(branches));
-  gpu.addPass(createReconcileUnrealizedCastsPass());
+  pm.nest<gpu::GPUModuleOp>().addPass(createQuackLowerMath());
 }
 
 void quack::buildPipeline(OpPassManager &pm, const PipelineOptions &options,
@@ -97,7 +77,7 @@ void quack::buildPipeline(OpPassManager &pm, const PipelineOptions &options,
 void quack::buildThreadPipeline(OpPassManager &pm, Stage stage, int64_t ptxVersion) {
   addThreading(pm, ptxVersion);
   if (stage != Stage::gpu)
-    addLLVM(pm);
+    pm.addPass(createQuackKernelsToLLVM());
 }
 
 void quack::buildHostPipeline(OpPassManager &pm, const HostOptions &options) {
@@ -129,6 +109,8 @@ void quack::buildLinalgPipeline(OpPassManager &pm, const HostOptions &options) {
   // Columns of functions' arguments and results lie side by side.
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
+  // A loop may carry a row's number that a kernel reads and makes anew.
+  bufferize.allowReturnAllocsFromLoops = true;
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));

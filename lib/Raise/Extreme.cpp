@@ -47,7 +47,7 @@ static bool compare(arith::CmpFPredicate predicate, double a, double b) {
   return arith::applyCmpPredicate(predicate, APFloat(a), APFloat(b));
 }
 
-/// Places are small and not negative, so that signs and widths do not matter.
+/// Places are not negative, and those of distinct columns differ: the caller sees to it.
 static bool compare(arith::CmpIPredicate predicate, int64_t a, int64_t b) {
   return arith::applyCmpPredicate(predicate, APInt(64, a), APInt(64, b));
 }

@@ -73,7 +73,9 @@ bool Solver::distribute(ArrayRef<unsigned> parts, Axes axes) {
       left.push_back(loop);
   if (left.size() == axes.size()) {
     for (auto [loop, axis] : llvm::zip_equal(left, axes))
-      if (!set(loop, {axis}))
+      // Of a reshape, several `?` say nothing of which is which.
+      if ((left.size() > 1 && view.extents[loop] != space.extentOf({axis})) ||
+          !set(loop, {axis}))
         return false;
     return true;
   }

@@ -213,11 +213,9 @@ static Value addInit(OpBuilder &b, Location loc, Value sum, OpResult result) {
   Value init = op.getTiedOpOperand(result)->get();
   if (isZero(init))
     return sum;
-  auto type = cast<RankedTensorType>(sum.getType());
-  Value place = tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, sum),
-                                        type.getElementType());
-  return linalg::AddOp::create(b, loc, TypeRange(type), ValueRange{init, sum},
-                               ValueRange(place))
+  // In the place that it began with, which a loop around it may carry.
+  return linalg::AddOp::create(b, loc, TypeRange(init.getType()), ValueRange{init, sum},
+                               ValueRange(init))
       .getResult(0);
 }
 

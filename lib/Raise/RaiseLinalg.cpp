@@ -292,6 +292,7 @@ static void roundConstants(func::FuncOp func) {
 
 void RaiseLinalgPass::runOnOperation() {
   hasWrongPins = false;
+  tried.clear();
   gpu = Target::lookup(target);
   if (!gpu) {
     getOperation().emitError("unknown target '")

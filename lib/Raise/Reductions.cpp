@@ -177,9 +177,22 @@ LogicalResult KernelBuilder::emitSoftmax(const Member &member, linalg::SoftmaxOp
 // The greatest element and its place
 //===----------------------------------------------------------------------===//
 
+/// Returns whether each column has a number of its own in `type`, and none a negative one:
+/// then signs and widths do not matter to the order of places.
+static bool holdsColumns(Type type, int64_t columns) {
+  Type element = getElementTypeOrSelf(type);
+  if (element.isIndex())
+    return true;
+  unsigned bits = element.getIntOrFloatBitWidth();
+  // No kernel has 2^31 columns.
+  return bits >= 32 || (!ShapedType::isDynamic(columns) && columns <= int64_t(1) << (bits - 1));
+}
+
 /// Returns whether `value` is the row of column numbers, whatever its width.
-static bool areColumnNumbers(Value value) {
+static bool areColumnNumbers(Value value, int64_t columns) {
   while (Operation *op = value.getDefiningOp()) {
+    if (!holdsColumns(value.getType(), columns))
+      return false;
     if (isa<IndexOp>(op))
       return true;
     if (!isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
@@ -222,8 +235,11 @@ LogicalResult KernelBuilder::emitExtreme(const Member &member, linalg::LinalgOp 
   Value places = locals.lookup(place);
   if (auto index = place.getDefiningOp<linalg::IndexOp>())
     places = emitIndex(member, index);
-  if (!places || !areColumnNumbers(places))
-    return fail("it finds the place of an element, but not by its column");
+  int64_t columns = group.space.columns();
+  if (!places || !areColumnNumbers(places, columns) ||
+      !holdsColumns(bestPlace.getType(), columns))
+    return fail("it finds the place of an element, but not by its column, or in a type that "
+                "has not all columns");
   Extreme extreme = findExtreme(block, element, place, best, bestPlace);
   if (extreme == Extreme::none)
     return fail("it finds an element and its place, but not as argmax and argmin of a "

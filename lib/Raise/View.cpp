@@ -107,6 +107,16 @@ static std::optional<View> viewLinalg(linalg::LinalgOp op, std::string &whyNot) 
     whyNot = "it gathers along several dimensions";
     return std::nullopt;
   }
+  // An access by a map has the loop's extent; one by an index may be a part of a tensor.
+  for (const Access &read : view.reads) {
+    auto type = cast<RankedTensorType>(read.tensor.getType());
+    for (auto [dim, loops] : llvm::enumerate(read.dims))
+      if (read.extract && !loops.empty() &&
+          type.getDimSize(dim) != view.extents[loops.front()]) {
+        whyNot = "it reads a part of a tensor by the numbers of its loops";
+        return std::nullopt;
+      }
+  }
   // Each element of a result must be written by one iteration, but for reductions.
   for (const Access &result : view.results)
     for (unsigned loop = 0; loop < view.extents.size(); ++loop)

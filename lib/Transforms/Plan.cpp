@@ -137,7 +137,7 @@ void PlanPass::runOnOperation() {
     return signalPassFailure();
   }
   if (maxCluster < 1) {
-    module.emitError("max-cluster must be at least 1, got ") << maxCluster;
+    module.emitError("max-cluster must be at least 1, got ") << maxCluster.getValue();
     return signalPassFailure();
   }
   gpu->maxCluster = maxCluster;

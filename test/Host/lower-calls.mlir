@@ -106,6 +106,20 @@ func.func @stream(%stream: !llvm.ptr {quack.stream}, %x: memref<9x64xf32>, %s: f
   return
 }
 
+// Iterations that run at once have arguments of their own.
+// SYMBOL-LABEL: func.func @parallel(
+// SYMBOL-NOT:     llvm.alloca
+// SYMBOL:         scf.parallel
+// SYMBOL:           llvm.alloca
+func.func @parallel(%x: memref<9x64xf32>, %s: f32, %y: memref<9x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    quack.call @copy(%x, %s : memref<9x64xf32>, f32) outs(%y : memref<9x64xf32>)
+  }
+  return
+}
+
 // CHECK: gpu.module @quack_kernels [#quack_tv.target<chip = "sm_90", ptx = 83>]
 // CHECK: llvm.func @copy(!llvm.ptr<1>, i64, !llvm.ptr<1>, i64, i64, f32) attributes {gpu.kernel}
 // CHECK: llvm.func @copy_anywhere(

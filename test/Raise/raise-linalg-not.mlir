@@ -438,3 +438,68 @@ func.func @product(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32
   %y = linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x16xf32>) outs(%none : tensor<4x16xf32>) -> tensor<4x16xf32>
   return %y : tensor<4x16xf32>
 }
+
+// -----
+
+// A part of a larger tensor, read by the numbers of the loops.
+// CHECK-LABEL: func.func @part(
+// CHECK-NOT:   quack
+// REMARK: Function=part | Remark="this reduction is left as it is: it reads a part of a tensor by the numbers of its loops"
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#r = affine_map<(d0, d1) -> (d0)>
+func.func @part(%x: tensor<8x64xf32>, %w: tensor<8x128xf32>) -> tensor<8xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.generic {indexing_maps = [#id, #r], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf32>) outs(%f : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %c = tensor.extract %w[%i, %j] : tensor<8x128xf32>
+    %m = arith.mulf %a, %c : f32
+    %o = arith.addf %m, %b : f32
+    linalg.yield %o : f32
+  } -> tensor<8xf32>
+  return %s : tensor<8xf32>
+}
+
+// -----
+
+// Places that do not have all columns.
+// CHECK-LABEL: func.func @narrow_places(
+// CHECK-NOT:   quack
+// REMARK: Function=narrow_places | Remark="this reduction is left as it is: it finds the place of an element, but not by its column, or in a type that has not all columns"
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#r = affine_map<(d0, d1) -> (d0)>
+func.func @narrow_places(%x0: tensor<4x300xf32>) -> (tensor<4xf32>, tensor<4xi8>) {
+  %z = arith.constant 0 : i8
+  %n = arith.constant 0xFF800000 : f32
+  %ex = tensor.empty() : tensor<4x300xf32>
+  %x = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x0 : tensor<4x300xf32>) outs(%ex : tensor<4x300xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %q = math.roundeven %a : f32
+    linalg.yield %q : f32
+  } -> tensor<4x300xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%n : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %ei = tensor.empty() : tensor<4xi8>
+  %fi = linalg.fill ins(%z : i8) outs(%ei : tensor<4xi8>) -> tensor<4xi8>
+  %q:2 = linalg.generic {indexing_maps = [#id, #r, #r], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x300xf32>) outs(%f, %fi : tensor<4xf32>, tensor<4xi8>) {
+  ^bb0(%a: f32, %v: f32, %p: i8):
+    %i = linalg.index 1 : index
+    %i8 = arith.index_cast %i : index to i8
+    %gt = arith.cmpf ogt, %a, %v : f32
+    %un = arith.cmpf uno, %a, %a : f32
+    %unv = arith.cmpf ord, %v, %v : f32
+    %uu = arith.andi %un, %unv : i1
+    %takes = arith.ori %gt, %uu : i1
+    %rv = arith.select %takes, %a, %v : f32
+    %eq = arith.cmpf oeq, %a, %v : f32
+    %lt = arith.cmpi slt, %i8, %p : i8
+    %t2 = arith.andi %eq, %lt : i1
+    %t3 = arith.ori %takes, %t2 : i1
+    %rp = arith.select %t3, %i8, %p : i8
+    linalg.yield %rv, %rp : f32, i8
+  } -> (tensor<4xf32>, tensor<4xi8>)
+  return %q#0, %q#1 : tensor<4xf32>, tensor<4xi8>
+}

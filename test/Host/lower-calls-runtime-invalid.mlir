@@ -16,7 +16,7 @@ quack.kernel @copy(%x: memref<?x64xf32> in row, %y: memref<?x64xf32> out row) {
   %v = quack.load %x : memref<?x64xf32> -> tensor<64xf32>
   quack.store %v, %y : tensor<64xf32>, memref<?x64xf32>
 }
-// expected-error @below {{'quackLaunch' must be the launcher, of type}}
+// expected-error @below {{'quackLaunch' must be the launcher, a func.func of type}}
 func.func private @quackLaunch(i64)
 
 // -----

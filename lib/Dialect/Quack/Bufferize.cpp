@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A kernel's loads of a row come before its stores, so that a result may take the memory
-// of an input. What it only writes need not hold anything before.
+// of an input that is a row. What it only writes need not hold anything before.
 //
 //===----------------------------------------------------------------------===//
 

@@ -76,7 +76,7 @@ Value CallLauncher::guard(const KernelMetadata &kernel) {
   Value holds;
   if (kernel.leastRows > 0)
     holds = compare(arith::CmpIPredicate::sge, operands.rows, kernel.leastRows);
-  // Alignments are powers of two: low bits of all of them in one word.
+  // Alignments are powers of two: low bits of address and stride in one word.
   for (auto [spec, operand] : llvm::zip_equal(kernel.operands, operands.operands)) {
     int64_t bytes = operand.elementBytes;
     if (operand.value || spec.alignmentBytes <= bytes)

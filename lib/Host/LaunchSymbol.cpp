@@ -100,24 +100,19 @@ static FailureOr<FlatSymbolRefAttr> nameOf(ModuleOp module, const KernelMetadata
   return FlatSymbolRefAttr::get(module.getContext(), global);
 }
 
-/// Returns the function around `op`, on whose stack arguments lie.
-static FunctionOpInterface functionAround(Operation *op) {
-  return op->getParentOfType<FunctionOpInterface>();
-}
-
 /// Returns where arguments of `call` lie: at the start of its function, since the stack must
 /// not grow with a loop around it; but iterations that run at once must not share them.
 static Block *blockOfArguments(CallOp call) {
-  for (Operation *op = call->getParentOp(); !isa<FunctionOpInterface>(op);
-       op = op->getParentOp())
-    if (op->hasTrait<OpTrait::HasParallelRegion>())
-      return &call->getParentRegion()->front();
-  return &functionAround(call).getFunctionBody().front();
+  Region *region = call->getParentRegion();
+  while (!isa<FunctionOpInterface>(region->getParentOp()) &&
+         !region->getParentOp()->hasTrait<OpTrait::HasParallelRegion>())
+    region = region->getParentRegion();
+  return &region->front();
 }
 
 /// Returns the stream that the function around `op` was given; else the null stream.
 static FailureOr<Value> findStream(ImplicitLocOpBuilder &b, CallOp call) {
-  FunctionOpInterface function = functionAround(call);
+  auto function = call->getParentOfType<FunctionOpInterface>();
   Type pointer = pointerType(b.getContext());
   for (unsigned index = 0; index < function.getNumArguments(); ++index) {
     if (!function.getArgAttr(index, streamAttribute))

@@ -111,11 +111,16 @@ func.func @stream(%stream: !llvm.ptr {quack.stream}, %x: memref<9x64xf32>, %s: f
 // SYMBOL-NOT:     llvm.alloca
 // SYMBOL:         scf.parallel
 // SYMBOL:           llvm.alloca
+// SYMBOL:           scf.for
+// SYMBOL-NOT:         llvm.alloca
+// SYMBOL:             call @quackLaunch(
 func.func @parallel(%x: memref<9x64xf32>, %s: f32, %y: memref<9x64xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.parallel (%i) = (%c0) to (%n) step (%c1) {
-    quack.call @copy(%x, %s : memref<9x64xf32>, f32) outs(%y : memref<9x64xf32>)
+    scf.for %j = %c0 to %n step %c1 {
+      quack.call @copy(%x, %s : memref<9x64xf32>, f32) outs(%y : memref<9x64xf32>)
+    }
   }
   return
 }

@@ -83,6 +83,7 @@ typedef struct QuackOperandInfo {
   int64_t alignmentBytes; /**< of its address and, of rows, its row stride; 1 in a program */
   int64_t columns;        /**< of groups and picks: elements of a row; else, or not yet
                                known: 0 */
+  int32_t isOptional;     /**< of a program: whether it may be left out */
 } QuackOperandInfo;
 
 /** A kernel, and how it is launched: of a program's, this is not known, and 0 or "".

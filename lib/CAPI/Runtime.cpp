@@ -8,9 +8,7 @@
 
 #include "quack-c/Runtime.h"
 
-#include "Records.h"
-#include "quack/JIT/RowFunction.h"
-#include "quack/Runtime/Executable.h"
+#include "Functions.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -168,12 +166,6 @@ int quackExecutableOccupancy(const QuackExecutable *executable, const char *name
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
-
-struct QuackFunction {
-  std::unique_ptr<jit::RowFunction> function;
-  KernelMetadata metadata; ///< what `info` points into
-  std::unique_ptr<KernelRecord> info;
-};
 
 QuackFunction *quackFunctionCreate(const char *text, size_t length, const char *fileName,
                                    const char *kernel, const QuackOption *options,

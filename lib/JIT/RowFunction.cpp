@@ -25,6 +25,7 @@ namespace {
 /// What calls with one key share. What is compiled stays: launches may be going on.
 struct Specialization {
   std::once_flag compiling;
+  std::atomic<bool> isCompiled = false;
   std::unique_ptr<const Executable> executable;
   const Executable::Kernel *kernel = nullptr;
   std::string failure; ///< of the compiler; the same each time
@@ -52,6 +53,7 @@ struct RowFunction::State {
   std::atomic<Map::value_type *> latest = nullptr;
 
   Expected<Specialization *> find(const Signature &program, const Key &key);
+  Specialization *findCompiled(const Key &key);
   void compile(const Signature &program, const Key &key, Specialization &result) const;
 };
 
@@ -84,8 +86,21 @@ Expected<Specialization *> RowFunction::State::find(const Signature &program, co
   std::call_once(found.compiling, [&] { compile(program, key, found); });
   if (!found.executable)
     return createStringError(found.failure);
+  found.isCompiled = true;
   latest = entry;
   return &found;
+}
+
+Specialization *RowFunction::State::findCompiled(const Key &key) {
+  Map::value_type *entry = latest;
+  if (entry && entry->first == key)
+    return &entry->second;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = specializations.find(key);
+  if (found == specializations.end() || !found->second.isCompiled)
+    return nullptr;
+  latest = &*found;
+  return &found->second;
 }
 
 //===----------------------------------------------------------------------===//
@@ -153,6 +168,17 @@ Expected<int64_t> RowFunction::workspaceBytes(ArrayRef<CallArgument> arguments) 
   return (*found)->executable->workspaceBytes(*(*found)->kernel, read.arguments, read.rows);
 }
 
+static Error launch(const Specialization &specialization, const ReadCall &read,
+                    const Call &call) {
+  LaunchOptions options;
+  options.stream = call.stream;
+  options.device = read.device;
+  options.workspace = call.workspace;
+  options.workspaceBytes = call.workspaceBytes;
+  return specialization.executable->launch(*specialization.kernel, read.arguments,
+                                           read.rows, options);
+}
+
 Error RowFunction::operator()(ArrayRef<CallArgument> arguments, const Call &call) const {
   ReadCall read;
   if (Error error = readCall(program, arguments, read))
@@ -162,10 +188,18 @@ Error RowFunction::operator()(ArrayRef<CallArgument> arguments, const Call &call
     return found.takeError();
   if (read.isOnHost)
     return simulate(**found, read, program.kernel);
-  LaunchOptions options;
-  options.stream = call.stream;
-  options.device = read.device;
-  options.workspace = call.workspace;
-  options.workspaceBytes = call.workspaceBytes;
-  return (*found)->executable->launch(*(*found)->kernel, read.arguments, read.rows, options);
+  return launch(**found, read, call);
+}
+
+Expected<bool> RowFunction::tryCall(ArrayRef<CallArgument> arguments,
+                                    const Call &call) const {
+  ReadCall read;
+  if (Error error = readCall(program, arguments, read))
+    return error;
+  const Specialization *found = state->findCompiled(read.key);
+  if (read.isOnHost || !found || found->kernel->mayNeedWorkspace())
+    return false;
+  if (Error error = launch(*found, read, call))
+    return error;
+  return true;
 }

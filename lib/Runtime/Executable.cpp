@@ -22,20 +22,19 @@
 using namespace llvm;
 using namespace quack;
 
-/// What an operand's address, and of rows the stride, must be a multiple of.
 namespace {
+/// What an operand's address, and of rows the stride, must be a multiple of.
 struct Guard {
   unsigned operand;
   unsigned elementBytes; ///< 0: the stride may be anything
   uint64_t mask;
 };
-} // namespace
 
-struct Executable::Stage {
+struct Stage {
   const KernelMetadata *kernel;
   unsigned index; ///< in Loaded::functions
 };
-
+} // namespace
 struct Executable::Variant {
   std::vector<Stage> stages;
   std::vector<Guard> guards;
@@ -44,11 +43,10 @@ struct Executable::Variant {
   const KernelMetadata &kernel() const { return *stages.front().kernel; }
 };
 
-class Executable::Kernel {
-public:
-  std::string name;
-  std::vector<Variant> variants;
-};
+bool Executable::Kernel::mayNeedWorkspace() const {
+  return any_of(variants,
+                [](const Variant &variant) { return variant.kernel().hasWorkspace(); });
+}
 
 /// The functions of one context. Contexts are known by their number, since the
 /// address of one that is gone may be another's.
@@ -131,6 +129,8 @@ Executable::create(std::string ptx, ModuleMetadata metadata, std::string cubin,
   }
   return std::unique_ptr<const Executable>(std::move(result));
 }
+
+Executable::Executable() = default;
 
 Executable::~Executable() {
   for (const Loaded *entry = loaded; entry;)

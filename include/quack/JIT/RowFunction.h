@@ -76,6 +76,11 @@ public:
   /// Nothing is copied: what cannot be addressed so is an error.
   llvm::Error operator()(llvm::ArrayRef<CallArgument> arguments, const Call &call) const;
 
+  /// Does the same, but compiles nothing. Returns false, having done nothing, if
+  /// that takes a compilation, a workspace or the simulator.
+  llvm::Expected<bool> tryCall(llvm::ArrayRef<CallArgument> arguments,
+                               const Call &call) const;
+
   /// Returns the compiled kernels that a call with these arguments takes.
   llvm::Expected<const Executable *> executable(llvm::ArrayRef<CallArgument> arguments) const;
 

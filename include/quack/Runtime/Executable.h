@@ -49,8 +49,6 @@ struct Occupancy {
 /// once. An Executable that has been launched must live as long as the process.
 class Executable {
 public:
-  /// One kernel of the source program: it is launched as one of its variants,
-  /// each with its stages.
   class Kernel;
 
   /// `cubin`, if not empty, is the same code for `metadata.chip`; where the driver
@@ -88,11 +86,10 @@ public:
   llvm::Expected<Occupancy> occupancy(llvm::StringRef name, int device = -1) const;
 
 private:
-  struct Stage;
   struct Variant;
   struct Loaded;
 
-  Executable() = default;
+  Executable();
   const Variant *choose(const Kernel &kernel, llvm::ArrayRef<QuackArgument> arguments,
                         int64_t rows) const;
   llvm::Error explainRefusal(const Kernel &kernel, llvm::ArrayRef<QuackArgument> arguments,
@@ -113,6 +110,19 @@ private:
   /// A list that only grows, so that a launch reads it without the lock.
   mutable std::atomic<const Loaded *> loaded = nullptr;
   mutable std::mutex loading;
+};
+
+/// One kernel of the source program: it is launched as one of its variants, each
+/// with its stages.
+class Executable::Kernel {
+public:
+  /// Returns whether a launch may need a workspace.
+  bool mayNeedWorkspace() const;
+
+private:
+  friend class Executable;
+  std::string name;
+  std::vector<Variant> variants;
 };
 
 /// An argument whose number a `value` operand of `type` (f32, i32, i64) takes.

@@ -39,9 +39,9 @@ set(QUACK_INSTALL_INCLUDE_DIR "${CMAKE_INSTALL_INCLUDEDIR}/quack")
 set(QUACK_INSTALL_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/quack")
 
 # What the compiler's libraries need of MLIR and LLVM.
-set(QUACK_MLIR_LIBS
+set(QUACK_MLIR_ARCHIVES
   MLIROptLib MLIRArithDialect MLIRArithToLLVM MLIRArithTransforms
-  MLIRControlFlowToLLVM MLIRConvertToLLVMInterface MLIRFuncDialect
+  MLIRControlFlowToLLVM MLIRConvertToLLVMInterface MLIRConvertToLLVMPass MLIRFuncDialect
   MLIRFuncInlinerExtension MLIRLinalgDialect MLIRTensorDialect
   MLIRBufferizationDialect MLIRBufferizationTransforms MLIRArithTransforms
   MLIRLinalgTransforms MLIRSCFTransforms MLIRTensorTransforms
@@ -54,30 +54,65 @@ set(QUACK_MLIR_LIBS
   MLIRGPUToLLVMIRTranslation MLIRTargetLLVMIRExport MLIRUBDialect
   MLIRUBToLLVM MLIRLspServerLib MLIRDialectUtils MLIRExecutionEngineUtils)
 
-if(QUACK_STATIC)
-  # The imported MLIR targets name the shared LLVM; both in one process abort at
-  # start (options registered twice), so it is taken out of every target.
-  llvm_map_components_to_libnames(QUACK_LLVM_LIBS core support irreader
-    bitreader bitwriter passes target nvptxcodegen nvptxdesc nvptxinfo ipo
-    linker transformutils frontendopenmp targetparser remarks analysis)
-  get_property(quack_all_mlir GLOBAL PROPERTY MLIR_ALL_LIBS)
-  foreach(t ${quack_all_mlir} MLIROptLib MLIRMlirOptMain MLIRSupport
-          MLIRExecutionEngineUtils)
-    if(TARGET ${t})
-      get_target_property(l ${t} INTERFACE_LINK_LIBRARIES)
-      if(l)
-        list(REMOVE_ITEM l LLVM "\$<LINK_ONLY:LLVM>")
-        set_target_properties(${t} PROPERTIES INTERFACE_LINK_LIBRARIES "${l}")
-      endif()
+llvm_map_components_to_libnames(QUACK_LLVM_ARCHIVES core support irreader
+  bitreader bitwriter passes target nvptxcodegen nvptxdesc nvptxinfo ipo
+  linker transformutils frontendopenmp targetparser remarks analysis)
+# The imported targets of MLIR's archives name the shared LLVM. Both in one process abort at
+# start (options registered twice), so it is taken out of every one of them.
+get_property(quack_all_mlir GLOBAL PROPERTY MLIR_ALL_LIBS)
+list(REMOVE_ITEM quack_all_mlir MLIR)
+foreach(t ${quack_all_mlir} MLIROptLib MLIRMlirOptMain MLIRSupport MLIRExecutionEngineUtils)
+  if(TARGET ${t})
+    get_target_property(l ${t} INTERFACE_LINK_LIBRARIES)
+    if(l)
+      list(REMOVE_ITEM l LLVM "\$<LINK_ONLY:LLVM>")
+      set_target_properties(${t} PROPERTIES INTERFACE_LINK_LIBRARIES "${l}")
     endif()
-  endforeach()
-  # As needed: libLLVMSupport.a names libz3, which nothing here calls.
-  add_link_options(-Wl,--gc-sections -Wl,--as-needed -static-libstdc++ -static-libgcc)
-  add_compile_options(-ffunction-sections -fdata-sections)
+  endif()
+endforeach()
+# Whoever has LLVM inside has the compression that it needs, too.
+find_library(QUACK_ZLIB_ARCHIVE NAMES libz.a REQUIRED DOC "zlib's static library")
+get_target_property(l LLVMSupport INTERFACE_LINK_LIBRARIES)
+list(TRANSFORM l REPLACE "^ZLIB::ZLIB$" "${QUACK_ZLIB_ARCHIVE}")
+list(TRANSFORM l REPLACE "^zstd::libzstd_shared$" zstd::libzstd_static)
+set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES "${l}")
+
+# Ordinary builds have both kinds of binaries. Tools, plugins and tests link the shared LLVM
+# and MLIR, which is quick, and which plugins must have in common with who loads them. A
+# target with the property QUACK_LLVM_INSIDE (quack_put_llvm_inside below), which is
+# libquack_c.so, has the archives instead, with the same libraries of this project: what
+# these name as LLVM and MLIR depends on who is linked.
+if(QUACK_STATIC)
+  set(QUACK_MLIR_LIBS ${QUACK_MLIR_ARCHIVES})
+  set(QUACK_LLVM_LIBS ${QUACK_LLVM_ARCHIVES})
 else()
-  set(QUACK_MLIR_LIBS MLIR)
-  set(QUACK_LLVM_LIBS LLVM)
+  foreach(library MLIR LLVM)
+    add_library(Quack${library}Archives INTERFACE)
+    target_link_libraries(Quack${library}Archives INTERFACE ${QUACK_${library}_ARCHIVES})
+    set(chosen "$<IF:$<BOOL:$<TARGET_PROPERTY:QUACK_LLVM_INSIDE>>,Quack${library}Archives,${library}>")
+    set(QUACK_${library}_LIBS "$<BUILD_INTERFACE:${chosen}>" "$<INSTALL_INTERFACE:${library}>")
+  endforeach()
 endif()
+
+# Whoever has LLVM inside needs nothing but the C library. As needed: libLLVMSupport.a names
+# libz3, which nothing here calls.
+set(QUACK_INSIDE_LINK_OPTIONS
+  -Wl,--gc-sections -Wl,--as-needed -static-libstdc++ -static-libgcc)
+if(QUACK_STATIC)
+  add_link_options(${QUACK_INSIDE_LINK_OPTIONS})
+  add_compile_options(-ffunction-sections -fdata-sections)
+endif()
+
+# quack_put_llvm_inside(<target>): links it to LLVM's and MLIR's archives.
+function(quack_put_llvm_inside target)
+  set_target_properties(${target} PROPERTIES QUACK_LLVM_INSIDE ON)
+  target_link_options(${target} PRIVATE ${QUACK_INSIDE_LINK_OPTIONS})
+  # Else an archive that is missing in the list would show when the library is loaded. What
+  # sanitizers have is in the program.
+  if(NOT QUACK_SANITIZE AND NOT QUACK_FUZZ)
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
+endfunction()
 
 # One precompiled header serves every library and tool.
 if(QUACK_PCH)

@@ -14,7 +14,7 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build ccache mold         # compiler and build
   llvm-22-dev libmlir-22-dev mlir-22-tools  # LLVM and MLIR, with their tools
-  zlib1g-dev libzstd-dev xz-utils           # the static preset and its archive
+  zlib1g-dev libzstd-dev xz-utils           # what libquack_c.so has inside; archives
   libgtest-dev python3 python3-numpy        # tests
 )
 

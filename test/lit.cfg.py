@@ -47,6 +47,7 @@ config.substitutions += [
     ("%mlir_include", config.mlir_include_dir),
     ("%build", config.quack_build),
     ("%libraries", os.path.join(config.quack_build, "lib")),
+    ("%simulated_cuda", os.path.join(config.quack_build, "lib", "simulated-cuda")),
     ("%plugin", os.path.join(config.quack_build, "lib", "libQuackPlugin.so")),
     ("%frontend", os.path.join(config.test_source_root, "Raise", "Inputs", "frontend")),
 ]

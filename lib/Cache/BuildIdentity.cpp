@@ -8,10 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "quack/Cache/CacheKey.h"
+#include "quack/Support/FileIdentity.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <link.h>
@@ -73,10 +72,5 @@ std::string quack::buildIdentityOf(const void *address) {
   dl_iterate_phdr(visit, &search);
   if (!search.isFound || !search.buildId.empty())
     return search.buildId;
-  std::string file = search.file.empty() ? "/proc/self/exe" : search.file;
-  sys::fs::file_status status;
-  if (sys::fs::status(file, status))
-    return "";
-  return formatv("{0}:{1}:{2}", search.file, status.getSize(),
-                 status.getLastModificationTime().time_since_epoch().count());
+  return fileIdentity(search.file.empty() ? "/proc/self/exe" : search.file);
 }

@@ -27,9 +27,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__)
+#if !defined(QUACK_C_EXPORT) && defined(__GNUC__)
 #define QUACK_C_EXPORT __attribute__((visibility("default")))
-#else
+#elif !defined(QUACK_C_EXPORT)
 #define QUACK_C_EXPORT
 #endif
 

@@ -373,3 +373,33 @@ Error Executable::launch(const Kernel &kernel, ArrayRef<QuackArgument> arguments
     return current.takeError();
   return launchStages(**api, *variant, arguments, rows, options);
 }
+
+Error Executable::launchWithOwnWorkspace(const Kernel &kernel,
+                                         ArrayRef<QuackArgument> arguments, int64_t rows,
+                                         const LaunchOptions &options) const {
+  Expected<int64_t> bytes = workspaceBytes(kernel, arguments, rows);
+  if (!bytes)
+    return bytes.takeError();
+  if (*bytes == 0)
+    return launch(kernel, arguments, rows, options);
+  Expected<const cuda::EntryPoints *> api = entryPoints();
+  if (!api)
+    return api.takeError();
+  Expected<cuda::CurrentContext> current = cuda::CurrentContext::enter(**api, options.device);
+  if (!current)
+    return current.takeError();
+  LaunchOptions own = options;
+  own.workspaceBytes = *bytes;
+  if (int result = (*api)->memAllocAsync(&own.workspace, size_t(*bytes), options.stream))
+    return createStringError(
+        "kernel '" + kernel.name + "': its workspace of " + Twine(*bytes) + " bytes: " +
+        toString(cuda::makeError(**api, result, "cuMemAllocAsync")));
+  Error error = launch(kernel, arguments, rows, own);
+  Error freed = cuda::makeError(**api, (*api)->memFreeAsync(own.workspace, options.stream),
+                                "cuMemFreeAsync");
+  // After a launch that failed, the free tells the same.
+  if (!error)
+    return freed;
+  consumeError(std::move(freed));
+  return error;
+}

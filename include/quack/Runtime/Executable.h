@@ -76,6 +76,12 @@ public:
   llvm::Error launch(const Kernel &kernel, llvm::ArrayRef<QuackArgument> arguments,
                      int64_t rows, const LaunchOptions &options) const;
 
+  /// Does the same with a workspace that is allocated in the order of the stream
+  /// (cuMemAllocAsync), where one is needed; `options` say none.
+  llvm::Error launchWithOwnWorkspace(const Kernel &kernel,
+                                     llvm::ArrayRef<QuackArgument> arguments, int64_t rows,
+                                     const LaunchOptions &options) const;
+
   /// Loads all kernels into the current context, or that of `device`. While a
   /// stream is being captured this takes a driver of CUDA 12.3; an older one is
   /// an error, and the capture goes on.

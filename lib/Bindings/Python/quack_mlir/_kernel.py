@@ -14,6 +14,7 @@ from . import _arrays, _library
 from ._library import QuackError
 
 _local = threading.local()
+_TENSOR = ctypes.POINTER(_library.Tensor)
 
 
 @contextlib.contextmanager
@@ -346,7 +347,7 @@ class Kernel:
             array = _arrays.describe(value, what, stream)
             _check_torch(value, operand, what)
             arrays.append(array)
-            argument.tensor = ctypes.pointer(array)
+            argument.tensor = ctypes.cast(ctypes.pointer(array), _TENSOR)
         options = _library.LaunchOptions(ctypes.sizeof(_library.LaunchOptions))
         options.stream, options.device = stream, -1
         listener = _library.Listener()
@@ -381,7 +382,7 @@ def _set_number(argument: Any, operand: Operand, value: Any, what: str) -> None:
             argument.integer = operator.index(value)
         else:
             argument.number = float(value)
-    except TypeError:
+    except (TypeError, ValueError):
         kind = "an integer" if operand.type.startswith("i") else "a number"
         raise TypeError(f"{what} must be {kind}, got {type(value).__name__}") from None
 

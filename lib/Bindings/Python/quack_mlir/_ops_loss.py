@@ -118,24 +118,24 @@ def _cross_entropy_backward(
     return dx
 
 
-def _save(context, inputs, output):
-    x, target, weight, context.has_total, context.is_mean, *context.options = inputs
+def _save(ctx, inputs, output):
+    x, target, weight, ctx.has_total, ctx.is_mean, *ctx.options = inputs
     loss, total, divisor = output
-    context.mark_non_differentiable(divisor)
-    context.save_for_backward(x, target, weight, divisor)
-    context.set_materialize_grads(False)
+    ctx.mark_non_differentiable(loss if ctx.has_total else total, divisor)
+    ctx.save_for_backward(x, target, weight, divisor)
+    ctx.set_materialize_grads(False)
 
 
-def _differentiate(context, dloss, dtotal, ddivisor):
-    x, target, weight, divisor = context.saved_tensors
-    if context.has_total:
+def _differentiate(ctx, dloss, dtotal, ddivisor):
+    x, target, weight, divisor = ctx.saved_tensors
+    if ctx.has_total:
         dloss = dtotal
     if dloss is None:
         return (None,) * 9
-    if context.has_total:
+    if ctx.has_total:
         dloss = dloss.expand(target.shape)
-    divisor = divisor if context.is_mean else None
-    dx = _cross_entropy_backward(x, target, weight, dloss, divisor, *context.options)
+    divisor = divisor if ctx.is_mean else None
+    dx = _cross_entropy_backward(x, target, weight, dloss, divisor, *ctx.options)
     return (dx, *(None,) * 8)
 
 

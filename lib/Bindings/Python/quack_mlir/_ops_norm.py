@@ -194,65 +194,65 @@ def _layer_norm_backward(
     return dx, dresidual, dw, db
 
 
-def _save(context, x, residual, weight, bias, total, statistics):
+def _save(ctx, x, residual, weight, bias, total, statistics):
     """Keeps what a gradient needs: the sum in place of x where there was a residual."""
-    context.save_for_backward(x if residual is None else total, weight, *statistics)
-    context.has_residual = residual is not None
-    context.residual_type = None if residual is None else residual.dtype
-    context.bias_type = None if bias is None else bias.dtype
-    context.x_type = x.dtype
-    context.set_materialize_grads(False)
+    ctx.save_for_backward(x if residual is None else total, weight, *statistics)
+    ctx.has_residual = residual is not None
+    ctx.residual_type = None if residual is None else residual.dtype
+    ctx.bias_type = None if bias is None else bias.dtype
+    ctx.x_type = x.dtype
+    ctx.set_materialize_grads(False)
+    placeholder = (total,) if total.numel() == 0 else ()
+    ctx.mark_non_differentiable(*statistics, *placeholder)
 
 
-def _gradients(context, dy, dtotal, backward):
+def _gradients(ctx, dy, dtotal, backward):
     """Returns the gradients of x, residual, weight and bias."""
-    needed = context.needs_input_grad
-    x, weight, *statistics = context.saved_tensors
+    needed = ctx.needs_input_grad
+    x, weight, *statistics = ctx.saved_tensors
     if dy is None:
-        dy = torch.zeros_like(x, dtype=context.x_type)
-    residual_type = context.residual_type if needed[1] else None
-    if residual_type == context.x_type:  # the same numbers: one tensor for both
+        dy = torch.zeros_like(x, dtype=ctx.x_type)
+    residual_type = ctx.residual_type if needed[1] else None
+    if residual_type == ctx.x_type:  # the same numbers: one tensor for both
         residual_type = None
-    bias_type = context.bias_type if needed[3] else None
+    bias_type = ctx.bias_type if needed[3] else None
     dx, dresidual, dw, db = backward(
-        dy, dtotal, x, weight, *statistics, context.x_type, residual_type, bias_type
+        dy, dtotal, x, weight, *statistics, ctx.x_type, residual_type, bias_type
     )
     if residual_type is None:
         dresidual = dx
     return (
         dx if needed[0] else None,
-        dresidual if context.has_residual and needed[1] else None,
+        dresidual if ctx.has_residual and needed[1] else None,
         dw if weight is not None and needed[2] else None,
         db if bias_type is not None else None,
     )
 
 
-def _save_rms_norm(context, inputs, output):
-    x, residual, weight, bias, _, context.offset = inputs[:6]
+def _save_rms_norm(ctx, inputs, output):
+    x, residual, weight, bias, _, ctx.offset = inputs[:6]
     _, total, rstd = output
-    context.mark_non_differentiable(rstd)
-    _save(context, x, residual, weight, bias, total, (rstd,))
+    _save(ctx, x, residual, weight, bias, total, (rstd,))
 
 
-def _differentiate_rms_norm(context, dy, dtotal, drstd):
+def _differentiate_rms_norm(ctx, dy, dtotal, drstd):
     def backward(dy, dtotal, x, weight, rstd, *types):
-        return _rms_norm_backward(dy, dtotal, x, weight, rstd, context.offset, *types)
+        return _rms_norm_backward(dy, dtotal, x, weight, rstd, ctx.offset, *types)
 
-    return (*_gradients(context, dy, dtotal, backward), None, None, None, None)
+    return (*_gradients(ctx, dy, dtotal, backward), None, None, None, None)
 
 
 differentiate("rms_norm_forward", _differentiate_rms_norm, _save_rms_norm)
 
 
-def _save_layer_norm(context, inputs, output):
+def _save_layer_norm(ctx, inputs, output):
     x, residual, weight, bias = inputs[:4]
     _, total, mean, rstd = output
-    context.mark_non_differentiable(mean, rstd)
-    _save(context, x, residual, weight, bias, total, (mean, rstd))
+    _save(ctx, x, residual, weight, bias, total, (mean, rstd))
 
 
-def _differentiate_layer_norm(context, dy, dtotal, dmean, drstd):
-    return (*_gradients(context, dy, dtotal, _layer_norm_backward), None, None, None)
+def _differentiate_layer_norm(ctx, dy, dtotal, dmean, drstd):
+    return (*_gradients(ctx, dy, dtotal, _layer_norm_backward), None, None, None)
 
 
 differentiate("layer_norm_forward", _differentiate_layer_norm, _save_layer_norm)

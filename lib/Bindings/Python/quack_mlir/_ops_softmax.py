@@ -31,10 +31,10 @@ def _define_softmax(name: str):
         backward.call_torch((rows_of(y), rows_of(dy), dx, None))
         return dx
 
-    def setup(context, inputs, output):
-        context.save_for_backward(output)
+    def setup(ctx, inputs, output):
+        ctx.save_for_backward(output)
 
-    differentiate(name, lambda context, dy: call_backward(*context.saved_tensors, dy), setup)
+    differentiate(name, lambda ctx, dy: call_backward(*ctx.saved_tensors, dy), setup)
     return call
 
 
@@ -61,13 +61,13 @@ def _logsumexp_backward(x: Tensor, lse: Tensor, dlse: Tensor) -> Tensor:
     return dx
 
 
-def _save_logsumexp(context, inputs, output):
-    context.save_for_backward(inputs[0], output)
+def _save_logsumexp(ctx, inputs, output):
+    ctx.save_for_backward(inputs[0], output)
 
 
 differentiate(
     "logsumexp",
-    lambda context, dlse: _logsumexp_backward(*context.saved_tensors, dlse),
+    lambda ctx, dlse: _logsumexp_backward(*ctx.saved_tensors, dlse),
     _save_logsumexp,
 )
 

@@ -26,28 +26,57 @@ def kernel(name: str) -> _kernel.Kernel:
     return _kernel.Kernel(_programs.text_of(name), None, f"{name}.mlir")
 
 
-def define(schema: str, fake: Callable) -> Callable:
+class Operator:
+    """An operator of torch, torch.ops.quack_mlir.<name>, and the quick way to it.
+
+    It is defined twice: torch's generic support for gradients takes tens of microseconds a
+    call, even where none is asked for. `_name` has no gradient; calls of this object go there
+    at once, or through a function whose gradient is the same as the operator's.
+    """
+
+    def __init__(self, schema: str, implementation: Callable, fake: Callable) -> None:
+        self.name = schema.partition("(")[0]
+        for name in (self.name, f"_{self.name}"):
+            definitions.define(
+                name + schema[len(self.name) :], tags=(torch.Tag.pt2_compliant_tag,)
+            )
+            definitions.impl(name, implementation, "CUDA")
+            definitions.impl(name, implementation, "CPU")
+            torch.library.register_fake(f"{NAMESPACE}::{name}", fake, lib=definitions)
+        self.plain = getattr(getattr(torch.ops, NAMESPACE), f"_{self.name}").default
+        self._apply: Optional[Callable] = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self._apply is not None and torch.is_grad_enabled():
+            for argument in arguments:
+                if isinstance(argument, Tensor) and argument.requires_grad:
+                    return self._apply(*arguments)
+        return self.plain(*arguments)
+
+    def differentiate(self, backward: Callable, setup: Callable) -> None:
+        """Gives it a gradient, as of torch.autograd.Function with `setup_context`."""
+        torch.library.register_autograd(
+            f"{NAMESPACE}::{self.name}", backward, setup_context=setup, lib=definitions
+        )
+        plain = self.plain
+
+        # Not a `setup_context` of the function's own: torch would bind arguments by name.
+        def forward(ctx, *arguments):
+            output = plain(*arguments)
+            setup(ctx, arguments, output)
+            return output
+
+        members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+        function = type(f"{self.name}_function", (torch.autograd.Function,), members)
+        self._apply = function.apply
+
+
+def define(schema: str, fake: Callable) -> Callable[[Callable], Operator]:
     """Defines the operator that the decorated function implements.
 
     `fake` returns tensors of the shapes and types of the results.
     """
-
-    def decorate(implementation: Callable) -> Callable:
-        name = schema.partition("(")[0]
-        definitions.define(schema, tags=(torch.Tag.pt2_compliant_tag,))
-        definitions.impl(name, implementation, "CUDA")
-        definitions.impl(name, implementation, "CPU")
-        torch.library.register_fake(f"{NAMESPACE}::{name}", fake, lib=definitions)
-        return getattr(getattr(torch.ops, NAMESPACE), name).default
-
-    return decorate
-
-
-def differentiate(name: str, backward: Callable, setup: Callable) -> None:
-    """Gives an operator a gradient."""
-    torch.library.register_autograd(
-        f"{NAMESPACE}::{name}", backward, setup_context=setup, lib=definitions
-    )
+    return lambda implementation: Operator(schema, implementation, fake)
 
 
 def rows_of(x: Tensor) -> Tensor:
@@ -74,22 +103,22 @@ def scalars_of(x: Tensor) -> Tensor:
 
 def shared_of(x: Optional[Tensor]) -> Optional[Tensor]:
     """Returns what all rows share, one element after the other."""
-    return x if x is None else x.contiguous()
+    return x if x is None or x.is_contiguous() else x.contiguous()
 
 
 def rows_like(x: Tensor, dtype: Optional[torch.dtype] = None) -> Tensor:
     """Returns a tensor of the shape of `x`, contiguous, with any contents."""
-    return torch.empty(x.shape, dtype=dtype or x.dtype, device=x.device)
+    return torch.empty_like(x, dtype=dtype, memory_format=torch.contiguous_format)
 
 
 def scalars_like(x: Tensor) -> Tensor:
     """Returns one f32 for each row of `x`, with any contents."""
-    return torch.empty(x.shape[:-1], dtype=torch.float32, device=x.device)
+    return x.new_empty(x.shape[:-1], dtype=torch.float32)
 
 
 def nothing_like(x: Tensor) -> Tensor:
     """Returns what stands for a result that there is not."""
-    return torch.empty(0, dtype=torch.float32, device=x.device)
+    return x.new_empty(0, dtype=torch.float32)
 
 
 def needs_gradient(*tensors: Optional[Tensor]) -> bool:

@@ -13,7 +13,6 @@ from ._ops_common import (
     check_rows,
     check_shape,
     define,
-    differentiate,
     kernel,
     nothing_like,
     rows_like,
@@ -27,7 +26,7 @@ _OPTIONS = "int ignore_index, float smoothing, float z_loss, float cap"
 
 
 def _single_like(x: Tensor) -> Tensor:
-    return torch.empty((), dtype=torch.float32, device=x.device)
+    return x.new_empty((), dtype=torch.float32)
 
 
 def _or_none(number: float) -> Optional[float]:
@@ -139,7 +138,7 @@ def _differentiate(ctx, dloss, dtotal, ddivisor):
     return (dx, *(None,) * 8)
 
 
-differentiate("cross_entropy_forward", _differentiate, _save)
+_cross_entropy_forward.differentiate(_differentiate, _save)
 
 
 def cross_entropy(

@@ -18,7 +18,6 @@ from ._ops_common import (
     check_rows,
     check_shape,
     define,
-    differentiate,
     kernel,
     needs_gradient,
     nothing_like,
@@ -43,7 +42,7 @@ def _backward_results(x, weight, residual_type, bias_type):
     dw = nothing_like(x) if weight is None else torch.empty_like(weight)
     db = nothing_like(x)
     if bias_type is not None:
-        db = torch.empty(x.shape[-1:], dtype=bias_type, device=x.device)
+        db = x.new_empty(x.shape[-1:], dtype=bias_type)
     return rows_like(x), dresidual, dw, db
 
 
@@ -242,7 +241,7 @@ def _differentiate_rms_norm(ctx, dy, dtotal, drstd):
     return (*_gradients(ctx, dy, dtotal, backward), None, None, None, None)
 
 
-differentiate("rms_norm_forward", _differentiate_rms_norm, _save_rms_norm)
+_rms_norm_forward.differentiate(_differentiate_rms_norm, _save_rms_norm)
 
 
 def _save_layer_norm(ctx, inputs, output):
@@ -255,7 +254,7 @@ def _differentiate_layer_norm(ctx, dy, dtotal, dmean, drstd):
     return (*_gradients(ctx, dy, dtotal, _layer_norm_backward), None, None, None)
 
 
-differentiate("layer_norm_forward", _differentiate_layer_norm, _save_layer_norm)
+_layer_norm_forward.differentiate(_differentiate_layer_norm, _save_layer_norm)
 
 
 # What users call

@@ -9,20 +9,18 @@
 #include "quack-c/Compiler.h"
 
 #include "quack/InitAll.h"
+#include "quack/Pipelines/Diagnostics.h"
+#include "quack/Pipelines/OptionList.h"
 #include "quack/Pipelines/Pipelines.h"
 #include "quack/Pipelines/ReadModule.h"
 #include "quack/Transforms/Passes.h"
 
-#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
 
 #include <deque>
 
@@ -33,23 +31,19 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 
 struct QuackDiagnostics {
-  std::vector<QuackDiagnostic> entries;
-  std::deque<std::string> texts; ///< what `entries` point to, which stays in place
+  explicit QuackDiagnostics(std::vector<quack::SourceDiagnostic> list) : said(std::move(list)) {
+    // The severities of both have the same order.
+    static_assert(int(DiagnosticSeverity::Note) == QUACK_NOTE &&
+                  int(DiagnosticSeverity::Warning) == QUACK_WARNING &&
+                  int(DiagnosticSeverity::Error) == QUACK_ERROR &&
+                  int(DiagnosticSeverity::Remark) == QUACK_REMARK);
+    for (const quack::SourceDiagnostic &entry : said)
+      entries.push_back({QuackSeverity(entry.severity), entry.message.c_str(),
+                         entry.file.c_str(), entry.line, entry.column});
+  }
 
-  const char *keep(std::string text) {
-    return texts.emplace_back(std::move(text)).c_str();
-  }
-  void add(Location location, QuackSeverity severity, std::string message) {
-    QuackDiagnostic entry{severity, keep(std::move(message)), "", 0, 0};
-    auto place = location->findInstanceOf<FileLineColLoc>();
-    // Line 0 is the file as a whole.
-    if (place && place.getLine() > 0) {
-      entry.file = keep(place.getFilename().str());
-      entry.line = place.getLine();
-      entry.column = place.getColumn();
-    }
-    entries.push_back(entry);
-  }
+  std::vector<quack::SourceDiagnostic> said; ///< what `entries` point to
+  std::vector<QuackDiagnostic> entries;
 };
 
 namespace {
@@ -57,35 +51,17 @@ namespace {
 class Listener {
 public:
   Listener(MLIRContext &context, QuackDiagnostics **result)
-      : result(result), handler(&context, [this](Diagnostic &diagnostic) {
-          add(diagnostic);
-          return success();
-        }) {}
+      : result(result), collector(context) {}
   ~Listener() {
     if (!result)
       return;
-    *result = said.entries.empty() ? nullptr : new QuackDiagnostics(std::move(said));
-  }
-  void addError(Location location, std::string message) {
-    said.add(location, QUACK_ERROR, std::move(message));
+    std::vector<quack::SourceDiagnostic> said = collector.take();
+    *result = said.empty() ? nullptr : new QuackDiagnostics(std::move(said));
   }
 
 private:
-  void add(Diagnostic &diagnostic) {
-    // The severities of both have the same order.
-    static_assert(int(DiagnosticSeverity::Note) == QUACK_NOTE &&
-                  int(DiagnosticSeverity::Warning) == QUACK_WARNING &&
-                  int(DiagnosticSeverity::Error) == QUACK_ERROR &&
-                  int(DiagnosticSeverity::Remark) == QUACK_REMARK);
-    said.add(diagnostic.getLocation(), QuackSeverity(diagnostic.getSeverity()),
-             diagnostic.str());
-    for (Diagnostic &note : diagnostic.getNotes())
-      add(note);
-  }
-
   QuackDiagnostics **result;
-  QuackDiagnostics said;
-  ScopedDiagnosticHandler handler;
+  quack::DiagnosticCollector collector;
 };
 } // namespace
 
@@ -177,18 +153,8 @@ static quack::KernelMetadata describe(quack::KernelOp kernel) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-static DialectRegistry makeRegistry() {
-  DialectRegistry registry;
-  quack::registerAllDialects(registry);
-  return registry;
-}
-
 struct QuackProgram {
-  QuackProgram() : context(makeRegistry(), MLIRContext::Threading::DISABLED) {
-    context.printOpOnDiagnostic(false);
-  }
-
-  mutable MLIRContext context;
+  std::unique_ptr<MLIRContext> context = quack::makeContext();
   mutable OwningOpRef<ModuleOp> module;
   std::string text;
   std::vector<quack::KernelMetadata> metadata; ///< what `kernels` point into
@@ -205,61 +171,30 @@ struct QuackProgram {
 
 /// Says that there is no program.
 static void rejectNull(QuackDiagnostics **diagnostics) {
-  if (!diagnostics)
-    return;
-  *diagnostics = new QuackDiagnostics;
-  (*diagnostics)->entries.push_back({QUACK_ERROR, "the program is NULL", "", 0, 0});
+  quack::SourceDiagnostic entry;
+  entry.message = "the program is NULL";
+  if (diagnostics)
+    *diagnostics = new QuackDiagnostics({entry});
 }
 
 const char *quackVersion(void) { return QUACK_VERSION; }
 
-/// Returns what `option` must be and is not; empty if there is nothing wrong with it. LLVM's
-/// own parsers of numbers would tell stderr.
-static std::string findWrong(StringRef name, StringRef value) {
-  static constexpr StringLiteral numbers[] = {"columns", "groups", "picks", "ptx-version",
-                                              "max-cluster", "rows"};
-  int64_t number;
-  if (name.empty() || name.find_first_of(" =\"{}") != StringRef::npos || value.contains('"'))
-    return "an option must have a name and a value without quotation marks";
-  if (llvm::is_contained(numbers, name) && !llvm::to_integer(value, number))
-    return "the option must be a number";
-  if (name == "dynamic-columns" && value != "true" && value != "false")
-    return "the option must be true or false";
-  return "";
-}
-
-/// Returns the options as a pass or a pipeline parses them; nothing, and an error at
-/// `location`, if they cannot be written so.
-static std::optional<std::string> joinOptions(const QuackOption *options, size_t count,
-                                              Listener &listener, Location location) {
-  std::string text;
-  for (const QuackOption &option : llvm::ArrayRef(options, count)) {
-    StringRef name(option.name ? option.name : ""), value(option.value ? option.value : "");
-    if (std::string wrong = findWrong(name, value); !wrong.empty()) {
-      listener.addError(location,
-                        llvm::formatv("{0}, got '{1}' = '{2}'", wrong, name, value));
-      return std::nullopt;
-    }
-    text += llvm::formatv("{0}=\"{1}\" ", name, value);
-  }
-  return text;
+/// Returns the options as C++ has them.
+static llvm::SmallVector<std::pair<StringRef, StringRef>> listOptions(const QuackOption *options,
+                                                                      size_t count) {
+  return llvm::map_to_vector(llvm::ArrayRef(options, count), [](const QuackOption &option) {
+    return std::pair<StringRef, StringRef>(option.name ? option.name : "",
+                                           option.value ? option.value : "");
+  });
 }
 
 QuackProgram *quackParse(const char *text, size_t length, const char *fileName,
                          QuackDiagnostics **diagnostics) {
   auto program = std::make_unique<QuackProgram>();
-  Listener listener(program->context, diagnostics);
-  std::string name = fileName ? fileName : "program";
-  StringRef bytes(text ? text : "", text ? length : 0);
-  if (isBytecode({bytes, name})) {
-    listener.addError(FileLineColLoc::get(&program->context, name, 1, 1),
-                      "a program must be text, got MLIR's bytecode");
-    return nullptr;
-  }
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(bytes, name),
-                              llvm::SMLoc());
-  OwningOpRef<ModuleOp> module = quack::readModule(sources, &program->context);
+  Listener listener(*program->context, diagnostics);
+  OwningOpRef<ModuleOp> module = quack::readText(StringRef(text ? text : "", text ? length : 0),
+                                                 fileName ? fileName : "program",
+                                                 program->context.get());
   if (!module)
     return nullptr;
   program->setModule(std::move(module));
@@ -272,32 +207,30 @@ int quackRaise(QuackProgram *program, const QuackOption *options, size_t count,
     rejectNull(diagnostics);
     return 1;
   }
-  Listener listener(program->context, diagnostics);
+  MLIRContext &context = *program->context;
+  Listener listener(context, diagnostics);
   Location location = program->module->getLoc();
-  std::optional<std::string> text = joinOptions(options, count, listener, location);
-  if (!text)
+  FailureOr<std::string> text = quack::joinOptions(listOptions(options, count), location);
+  if (failed(text))
     return 1;
   std::unique_ptr<Pass> raise = quack::createQuackRaiseLinalg();
-  auto onError = [&](const Twine &message) {
-    listener.addError(location, message.str());
-    return failure();
-  };
+  auto onError = [&](const Twine &message) { return emitError(location) << message; };
   if (failed(raise->initializeOptions(*text, onError)))
     return 1;
   remark::RemarkCategories categories;
   categories.passed = categories.missed = "quack-raise-linalg";
   if (failed(remark::enableOptimizationRemarks(
-          program->context, /*streamer=*/nullptr,
+          context, /*streamer=*/nullptr,
           std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
           /*printAsEmitRemarks=*/true)))
     return 1;
-  PassManager pm(&program->context);
+  PassManager pm(&context);
   pm.addPass(createInlinerPass());
   pm.addPass(std::move(raise));
   OwningOpRef<ModuleOp> copy = program->module->clone();
   LogicalResult ran = pm.run(*copy);
   // Here they are said.
-  program->context.setRemarkEngine(nullptr);
+  context.setRemarkEngine(nullptr);
   if (failed(ran))
     return 1;
   program->setModule(std::move(copy));
@@ -339,18 +272,10 @@ QuackCompiled *quackCompile(const QuackProgram *program, const QuackOption *opti
     rejectNull(diagnostics);
     return nullptr;
   }
-  Listener listener(program->context, diagnostics);
-  Location location = program->module->getLoc();
-  std::optional<std::string> text = joinOptions(options, count, listener, location);
-  if (!text)
-    return nullptr;
+  Listener listener(*program->context, diagnostics);
   quack::PipelineOptions parsed;
-  std::string errors;
-  llvm::raw_string_ostream stream(errors);
-  if (failed(parsed.parseFromString(*text, stream))) {
-    listener.addError(location, StringRef(errors).trim().str());
+  if (failed(quack::parseOptions(listOptions(options, count), program->module->getLoc(), parsed)))
     return nullptr;
-  }
   OwningOpRef<ModuleOp> copy = program->module->clone();
   FailureOr<quack::CompiledModule> result =
       quack::compileModule(*copy, parsed, quack::Stage::ptx);

@@ -88,3 +88,14 @@ quack::readModule(const std::shared_ptr<llvm::SourceMgr> &sources,
     return {};
   return parseSourceFile<ModuleOp>(sources, context);
 }
+
+OwningOpRef<ModuleOp> quack::readText(StringRef text, StringRef name, MLIRContext *context) {
+  if (isBytecode({text, name})) {
+    emitError(FileLineColLoc::get(context, name, 1, 1))
+        << "a program must be text, got MLIR's bytecode";
+    return {};
+  }
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name), llvm::SMLoc());
+  return readModule(sources, context);
+}

@@ -9,7 +9,6 @@
 
 #include "Compile.h"
 
-#include "quack/InitAll.h"
 #include "quack/Pipelines/Pipelines.h"
 #include "quack/Pipelines/ReadModule.h"
 
@@ -20,16 +19,6 @@
 
 using namespace mlir;
 using namespace quack;
-
-std::unique_ptr<MLIRContext> quack::makeContext() {
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  auto context =
-      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-  // The place in the file says enough; a sweep's line need not hold the module.
-  context->printOpOnDiagnostic(false);
-  return context;
-}
 
 KernelOp CompiledJob::kernel() {
   return *reference->getOps<KernelOp>().begin();

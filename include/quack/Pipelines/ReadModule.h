@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the tools read programs. MLIR's parser calls itself for each bracket, and
+// How the tools and APIs read programs. MLIR's parser calls itself for each bracket, and
 // for each minus before an expression; a text that nests them deeper than the stack
 // ends the process: such a text is refused first.
 //
@@ -33,6 +33,11 @@ mlir::LogicalResult checkNesting(const llvm::MemoryBuffer &text,
 mlir::OwningOpRef<mlir::ModuleOp>
 readModule(const std::shared_ptr<llvm::SourceMgr> &sources,
            mlir::MLIRContext *context);
+
+/// Returns the program that `text` is, which diagnostics call `name`. MLIR's bytecode is an
+/// error: its reader trusts who wrote it.
+mlir::OwningOpRef<mlir::ModuleOp> readText(llvm::StringRef text, llvm::StringRef name,
+                                           mlir::MLIRContext *context);
 
 } // namespace quack
 

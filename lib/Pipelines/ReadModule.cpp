@@ -9,9 +9,12 @@
 
 #include "quack/Pipelines/ReadModule.h"
 
+#include "quack/Kernels/Library.h"
+
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -78,6 +81,16 @@ LogicalResult quack::checkNesting(const llvm::MemoryBuffer &buffer,
   return emitError(FileLineColLoc::get(context, buffer.getBufferIdentifier(),
                                        line, column))
          << (text[at] == '-' ? "signs" : "brackets") << " must not be nested more than " << maxNesting << " deep";
+}
+
+std::unique_ptr<llvm::MemoryBuffer> quack::openProgram(StringRef name, std::string *error) {
+  if (!name.consume_front("library:"))
+    return openInputFile(name, error);
+  llvm::Expected<StringRef> text = findLibraryKernel(name);
+  if (text)
+    return llvm::MemoryBuffer::getMemBuffer(*text, name.str() + ".mlir");
+  *error = toString(text.takeError());
+  return nullptr;
 }
 
 OwningOpRef<ModuleOp>

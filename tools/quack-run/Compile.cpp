@@ -12,7 +12,6 @@
 #include "quack/Pipelines/Pipelines.h"
 #include "quack/Pipelines/ReadModule.h"
 
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <chrono>
@@ -84,7 +83,7 @@ static LogicalResult compileBoth(ModuleOp module,
 llvm::Expected<CompiledJob> quack::compileJob(const Job &job,
                                               MLIRContext &context) {
   std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(job.file, &message);
+  std::unique_ptr<llvm::MemoryBuffer> file = openProgram(job.file, &message);
   if (!file)
     return llvm::createStringError(message);
   auto sources = std::make_shared<llvm::SourceMgr>();

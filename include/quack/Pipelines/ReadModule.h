@@ -15,6 +15,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <memory>
+#include <string>
 
 namespace llvm {
 class MemoryBuffer;
@@ -27,6 +28,11 @@ namespace quack {
 /// follow each other, or says where that is so.
 mlir::LogicalResult checkNesting(const llvm::MemoryBuffer &text,
                                  mlir::MLIRContext *context);
+
+/// Opens what a tool is given as its program: a file, `-` for stdin, or a kernel of the library
+/// (quack/Kernels/Library.h) as `library:softmax`, which diagnostics call softmax.mlir. Returns
+/// null, and why in `error`, if there is none.
+std::unique_ptr<llvm::MemoryBuffer> openProgram(llvm::StringRef name, std::string *error);
 
 /// Returns the program that `sources` holds. Errors are diagnostics at their
 /// place.

@@ -17,7 +17,6 @@
 #include "quack/Support/Columns.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -183,7 +182,7 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false);
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file =
-      openInputFile(options.input, &error);
+      openProgram(options.input, &error);
   if (!file) {
     llvm::errs() << "quack-check: " << error << "\n";
     return 1;

@@ -249,7 +249,7 @@ static bool readKernel(const Options &options, MLIRContext &context,
                        std::vector<Picture> &pictures) {
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file =
-      openInputFile(options.input, &error);
+      openProgram(options.input, &error);
   if (!file)
     return fail(error);
   auto sources = std::make_shared<llvm::SourceMgr>();

@@ -193,7 +193,7 @@ int quack::emitMain(int argc, char **argv, DialectRegistry &registry) {
   // The location and the message say it; a whole kernel after it drowns them.
   context.printOpOnDiagnostic(false);
   std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(options.input, &error);
+  std::unique_ptr<llvm::MemoryBuffer> file = openProgram(options.input, &error);
   if (!file)
     return fail(error);
   auto sources = std::make_shared<llvm::SourceMgr>();

@@ -46,7 +46,7 @@ static int optMain(int argc, char **argv, DialectRegistry &registry) {
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
   std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(input, &error);
+  std::unique_ptr<llvm::MemoryBuffer> file = openProgram(input, &error);
   if (!file)
     return fail(error);
   std::unique_ptr<llvm::ToolOutputFile> out = openOutputFile(output, &error);

@@ -10,6 +10,7 @@
 #include "Compile.h"
 #include "Sweep.h"
 
+#include "quack/InitAll.h"
 #include "quack/Simulator/Driver.h"
 
 #include "llvm/Support/raw_ostream.h"

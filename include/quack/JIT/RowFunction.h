@@ -13,26 +13,12 @@
 #define QUACK_JIT_ROWFUNCTION_H
 
 #include "quack-c/Tensor.h"
+#include "quack/JIT/Signature.h"
 #include "quack/Runtime/Executable.h"
 
 #include <map>
-#include <optional>
 
 namespace quack::jit {
-
-/// An operand of a program, in its order.
-struct Operand {
-  OperandMetadata metadata; ///< `type` is the program's, before it is specialised
-  bool isOptional = false;  ///< may be left out of a call
-  bool isValue() const { return metadata.role == "value"; }
-};
-
-/// What a program says of its kernel before it is specialised.
-struct Signature {
-  std::string kernel;
-  std::optional<int64_t> columns; ///< N, where the program fixes it
-  std::vector<Operand> operands;
-};
 
 /// What a call passes for one operand.
 struct CallArgument {

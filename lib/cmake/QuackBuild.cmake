@@ -214,4 +214,6 @@ function(quack_add_packaged_tool name function)
     OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/package/bin"
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}"
     INSTALL_RPATH_USE_LINK_PATH OFF)
+  install(TARGETS ${name}-packaged RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+    COMPONENT package EXCLUDE_FROM_ALL)
 endfunction()

@@ -48,6 +48,7 @@ config.substitutions += [
     ("%build", config.quack_build),
     ("%llvm_libraries", config.llvm_library_dir),
     ("%libraries", os.path.join(config.quack_build, "lib")),
+    ("%simulated_cuda", os.path.join(config.quack_build, "lib", "simulated-cuda")),
     ("%plugin", os.path.join(config.quack_build, "lib", "libQuackPlugin.so")),
     ("%frontend", os.path.join(config.test_source_root, "Raise", "Inputs", "frontend")),
 ]

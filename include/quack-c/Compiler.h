@@ -27,9 +27,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__)
+#if !defined(QUACK_C_EXPORT) && defined(__GNUC__)
 #define QUACK_C_EXPORT __attribute__((visibility("default")))
-#else
+#elif !defined(QUACK_C_EXPORT)
 #define QUACK_C_EXPORT
 #endif
 
@@ -83,6 +83,7 @@ typedef struct QuackOperandInfo {
   int64_t alignmentBytes; /**< of its address and, of rows, its row stride; 1 in a program */
   int64_t columns;        /**< of groups and picks: elements of a row; else, or not yet
                                known: 0 */
+  int32_t isOptional;     /**< of a program: whether it may be left out */
 } QuackOperandInfo;
 
 /** A kernel, and how it is launched: of a program's, this is not known, and 0 or "".

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The launcher that `quack-lower-calls{to=runtime}` calls: whoever runs such
-// a program provides it.
+// The launcher that `quack-lower-calls{to=runtime}` calls. libquack_c.so has it,
+// for GPUs; whoever runs such a program may provide another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +11,12 @@
 #define QUACK_C_LAUNCH_H
 
 #include <stdint.h>
+
+#if !defined(QUACK_C_EXPORT) && defined(__GNUC__)
+#define QUACK_C_EXPORT __attribute__((visibility("default")))
+#elif !defined(QUACK_C_EXPORT)
+#define QUACK_C_EXPORT
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,11 +42,13 @@ typedef struct QuackArgument {
  * perhaps written by several threads at once. `stream` is a CUstream, or null. `arguments`
  * has `count` elements and lives no longer than the call.
  *
- * Returns 0, or a status that ends the program; the launcher has said why.
+ * Returns 0, or a status that ends the program; the launcher has said why (that of
+ * libquack_c.so to stderr; its workspaces are allocated in the order of the stream).
  */
-int32_t quackLaunch(void **state, const char *ptx, const char *metadata, const char *kernel,
-                    int64_t rows, const QuackArgument *arguments, int64_t count,
-                    void *stream);
+QUACK_C_EXPORT int32_t quackLaunch(void **state, const char *ptx, const char *metadata,
+                                   const char *kernel, int64_t rows,
+                                   const QuackArgument *arguments, int64_t count,
+                                   void *stream);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "quack-c/Compiler.h"
+#include "Records.h"
 
 #include "quack/InitAll.h"
 #include "quack/Pipelines/Pipelines.h"
@@ -24,33 +24,12 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
-#include <deque>
-
 using namespace mlir;
+using namespace quack::c;
 
 //===----------------------------------------------------------------------===//
 // Diagnostics
 //===----------------------------------------------------------------------===//
-
-struct QuackDiagnostics {
-  std::vector<QuackDiagnostic> entries;
-  std::deque<std::string> texts; ///< what `entries` point to, which stays in place
-
-  const char *keep(std::string text) {
-    return texts.emplace_back(std::move(text)).c_str();
-  }
-  void add(Location location, QuackSeverity severity, std::string message) {
-    QuackDiagnostic entry{severity, keep(std::move(message)), "", 0, 0};
-    auto place = location->findInstanceOf<FileLineColLoc>();
-    // Line 0 is the file as a whole.
-    if (place && place.getLine() > 0) {
-      entry.file = keep(place.getFilename().str());
-      entry.line = place.getLine();
-      entry.column = place.getColumn();
-    }
-    entries.push_back(entry);
-  }
-};
 
 namespace {
 /// Gathers what is said while it lives, and hands it over at its end.
@@ -67,18 +46,28 @@ public:
     *result = said.entries.empty() ? nullptr : new QuackDiagnostics(std::move(said));
   }
   void addError(Location location, std::string message) {
-    said.add(location, QUACK_ERROR, std::move(message));
+    add(location, QUACK_ERROR, std::move(message));
   }
 
 private:
+  void add(Location location, QuackSeverity severity, std::string message) {
+    said.add(severity, std::move(message));
+    auto place = location->findInstanceOf<FileLineColLoc>();
+    // Line 0 is the file as a whole.
+    if (!place || place.getLine() == 0)
+      return;
+    QuackDiagnostic &entry = said.entries.back();
+    entry.file = said.keep(place.getFilename().str());
+    entry.line = place.getLine();
+    entry.column = place.getColumn();
+  }
   void add(Diagnostic &diagnostic) {
     // The severities of both have the same order.
     static_assert(int(DiagnosticSeverity::Note) == QUACK_NOTE &&
                   int(DiagnosticSeverity::Warning) == QUACK_WARNING &&
                   int(DiagnosticSeverity::Error) == QUACK_ERROR &&
                   int(DiagnosticSeverity::Remark) == QUACK_REMARK);
-    said.add(diagnostic.getLocation(), QuackSeverity(diagnostic.getSeverity()),
-             diagnostic.str());
+    add(diagnostic.getLocation(), QuackSeverity(diagnostic.getSeverity()), diagnostic.str());
     for (Diagnostic &note : diagnostic.getNotes())
       add(note);
   }
@@ -103,16 +92,8 @@ void quackDiagnosticsDestroy(QuackDiagnostics *diagnostics) { delete diagnostics
 // Kernels
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// What C sees of a kernel's metadata, which it points into.
-struct KernelRecord : QuackKernelInfo {
-  explicit KernelRecord(const quack::KernelMetadata &kernel);
-  std::vector<QuackOperandInfo> operands;
-};
-
 /// Kernels at addresses that stay.
 using KernelList = std::deque<KernelRecord>;
-} // namespace
 
 KernelRecord::KernelRecord(const quack::KernelMetadata &kernel) {
   name = kernel.name.c_str();
@@ -133,7 +114,7 @@ KernelRecord::KernelRecord(const quack::KernelMetadata &kernel) {
   for (const quack::OperandMetadata &operand : kernel.operands)
     operands.push_back({operand.name.c_str(), operand.direction.c_str(),
                         operand.role.c_str(), operand.type.c_str(),
-                        operand.alignmentBytes, operand.columns});
+                        operand.alignmentBytes, operand.columns, /*isOptional=*/0});
 }
 
 static KernelList makeRecords(llvm::ArrayRef<quack::KernelMetadata> kernels) {
@@ -203,13 +184,7 @@ struct QuackProgram {
   }
 };
 
-/// Says that there is no program.
-static void rejectNull(QuackDiagnostics **diagnostics) {
-  if (!diagnostics)
-    return;
-  *diagnostics = new QuackDiagnostics;
-  (*diagnostics)->entries.push_back({QUACK_ERROR, "the program is NULL", "", 0, 0});
-}
+static constexpr char noProgram[] = "the program is NULL";
 
 const char *quackVersion(void) { return QUACK_VERSION; }
 
@@ -268,10 +243,8 @@ QuackProgram *quackParse(const char *text, size_t length, const char *fileName,
 
 int quackRaise(QuackProgram *program, const QuackOption *options, size_t count,
                QuackDiagnostics **diagnostics) {
-  if (!program) {
-    rejectNull(diagnostics);
-    return 1;
-  }
+  if (!program)
+    return fail(diagnostics, noProgram);
   Listener listener(program->context, diagnostics);
   Location location = program->module->getLoc();
   std::optional<std::string> text = joinOptions(options, count, listener, location);
@@ -327,16 +300,10 @@ void quackProgramDestroy(QuackProgram *program) { delete program; }
 // Compiled kernels
 //===----------------------------------------------------------------------===//
 
-struct QuackCompiled {
-  std::string ptx, json;
-  quack::ModuleMetadata metadata;
-  KernelList kernels; ///< what C sees of `metadata`
-};
-
 QuackCompiled *quackCompile(const QuackProgram *program, const QuackOption *options,
                             size_t count, QuackDiagnostics **diagnostics) {
   if (!program) {
-    rejectNull(diagnostics);
+    fail(diagnostics, noProgram);
     return nullptr;
   }
   Listener listener(program->context, diagnostics);

@@ -9,7 +9,7 @@
 
 #include "quack/Runtime/CudaDriver.h"
 
-#include "CudaEntryPoints.h"
+#include "DriverCalls.h"
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Format.h"
@@ -144,12 +144,7 @@ Error Context::check(int result, StringRef call) const {
   if (result == resultSuccess)
     return Error::success();
   api->isDead |= killsContext(result);
-  const char *name = nullptr, *text = nullptr;
-  api->getErrorName(result, &name);
-  api->getErrorString(result, &text);
-  return createStringError(Twine(call) + ": " +
-                           (name ? name : "unknown CUDA error") + " (" +
-                           (text ? Twine(text) : Twine(result)) + ")");
+  return makeError(*api, result, call);
 }
 
 //===----------------------------------------------------------------------===//
@@ -158,21 +153,11 @@ Error Context::check(int result, StringRef call) const {
 
 Expected<Module> Context::loadModule(StringRef ptx) const {
   std::string text = ptx.str(); // ends with a null
-  std::string errorLog(16384, '\0');
-  int options[] = {jitErrorLog, jitErrorLogBytes};
-  void *values[] = {errorLog.data(), reinterpret_cast<void *>(errorLog.size())};
-  void *module = nullptr;
-  int result = api->moduleLoadDataEx(&module, text.c_str(), std::size(options),
-                                     options, values);
-  if (Error error = check(result, "cuModuleLoadDataEx")) {
-    StringRef log = StringRef(errorLog.c_str()).trim();
-    if (log.empty())
-      return error;
-    return createStringError(toString(std::move(error)) +
-                             "\nthe driver's assembler says:\n" + log);
-  }
+  Expected<void *> module = loadImage(*api, text.c_str());
+  if (!module)
+    return module.takeError();
   return Module(
-      Handle(api.get(), module, [](const EntryPoints &cuda, void *object) {
+      Handle(api.get(), *module, [](const EntryPoints &cuda, void *object) {
         if (!cuda.isDead)
           cuda.moduleUnload(object);
       }));
@@ -180,15 +165,10 @@ Expected<Module> Context::loadModule(StringRef ptx) const {
 
 Expected<Function> Context::getFunction(const Module &module,
                                         StringRef name) const {
-  void *function = nullptr;
-  std::string text = name.str();
-  if (Error error =
-          check(api->moduleGetFunction(&function, module.get(), text.c_str()),
-                "cuModuleGetFunction"))
-    return joinErrors(
-        createStringError("no kernel '" + name + "' in the module"),
-        std::move(error));
-  return Function(function);
+  Expected<void *> function = findFunction(*api, module.get(), name.str());
+  if (!function)
+    return function.takeError();
+  return Function(*function);
 }
 
 Expected<std::pair<int, int>> Context::getResources(Function function) const {
@@ -207,37 +187,14 @@ Expected<std::pair<int, int>> Context::getResources(Function function) const {
 }
 
 Error Context::prepare(Function function, const LaunchShape &shape) const {
-  constexpr int64_t defaultSharedBytes = 48 << 10, portableCluster = 8;
-  if (shape.sharedBytes > defaultSharedBytes)
-    if (Error error = check(
-            api->funcSetAttribute(function.get(), functionMaxDynamicSharedBytes,
-                                  static_cast<int>(shape.sharedBytes)),
-            "cuFuncSetAttribute(MAX_DYNAMIC_SHARED_SIZE_BYTES)"))
-      return error;
-  if (shape.cluster > portableCluster)
-    return check(
-        api->funcSetAttribute(function.get(), functionNonPortableCluster, 1),
-        "cuFuncSetAttribute(NON_PORTABLE_CLUSTER_SIZE_ALLOWED)");
-  return Error::success();
+  return allowShape(*api, function.get(), shape);
 }
 
 Error Context::launch(Function function, const LaunchShape &shape,
                       void **parameters) const {
-  LaunchAttribute attribute = {};
-  attribute.id = launchClusterDimension;
-  attribute.value.clusterDim[0] = static_cast<unsigned>(shape.cluster);
-  attribute.value.clusterDim[1] = attribute.value.clusterDim[2] = 1;
-  LaunchConfig config = {};
-  config.gridX = static_cast<unsigned>(shape.grid);
-  config.blockX = static_cast<unsigned>(shape.threads);
-  config.gridY = config.gridZ = config.blockY = config.blockZ = 1;
-  config.sharedBytes = static_cast<unsigned>(shape.sharedBytes);
-  config.stream = stream;
-  config.attributes = &attribute;
-  config.numAttributes = shape.cluster > 1 ? 1 : 0;
-  return check(
-      api->launchKernelEx(&config, function.get(), parameters, nullptr),
-      "cuLaunchKernelEx");
+  return check(launchFunction(*api, function.get(), Configuration(shape, stream),
+                              parameters),
+               "cuLaunchKernelEx");
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,6 +12,8 @@
 
 #include "quack/Runtime/CudaDriver.h"
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 
 namespace quack::cuda {
@@ -19,6 +21,8 @@ namespace quack::cuda {
 /// Error codes by which this library decides something.
 enum : int {
   resultSuccess = 0,
+  resultNotInitialized = 3,
+  resultUnsupportedPTXVersion = 222,
   resultNotReady = 600,
   resultIllegalAddress = 700,
   resultLaunchTimeout = 702,
@@ -88,6 +92,11 @@ static_assert(sizeof(LaunchConfig) == 56 &&
   X(primaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **, int))              \
   X(primaryCtxRelease, "cuDevicePrimaryCtxRelease", (int))                     \
   X(ctxSetCurrent, "cuCtxSetCurrent", (void *))                                \
+  X(ctxGetCurrent, "cuCtxGetCurrent", (void **))                               \
+  X(ctxGetDevice, "cuCtxGetDevice", (int *))                                   \
+  X(ctxGetId, "cuCtxGetId", (void *, uint64_t *))                              \
+  X(ctxPushCurrent, "cuCtxPushCurrent", (void *))                              \
+  X(ctxPopCurrent, "cuCtxPopCurrent", (void **))                               \
   X(moduleLoadDataEx, "cuModuleLoadDataEx",                                    \
     (void **, const void *, unsigned, int *, void **))                         \
   X(moduleUnload, "cuModuleUnload", (void *))                                  \
@@ -96,8 +105,14 @@ static_assert(sizeof(LaunchConfig) == 56 &&
   X(funcSetAttribute, "cuFuncSetAttribute", (void *, int, int))                \
   X(launchKernelEx, "cuLaunchKernelEx",                                        \
     (const LaunchConfig *, void *, void **, void **))                          \
+  X(occupancyOfCtas, "cuOccupancyMaxActiveBlocksPerMultiprocessor",            \
+    (int *, void *, int, size_t))                                              \
+  X(occupancyOfClusters, "cuOccupancyMaxActiveClusters",                       \
+    (int *, void *, const LaunchConfig *))                                     \
   X(memAlloc, "cuMemAlloc", (DevicePointer *, size_t))                         \
   X(memFree, "cuMemFree", (DevicePointer))                                     \
+  X(memAllocAsync, "cuMemAllocAsync", (DevicePointer *, size_t, void *))       \
+  X(memFreeAsync, "cuMemFreeAsync", (DevicePointer, void *))                   \
   X(memGetInfo, "cuMemGetInfo", (size_t *, size_t *))                          \
   X(memcpyHtoD, "cuMemcpyHtoD", (DevicePointer, const void *, size_t))         \
   X(memcpyDtoH, "cuMemcpyDtoH", (void *, DevicePointer, size_t))               \
@@ -108,6 +123,8 @@ static_assert(sizeof(LaunchConfig) == 56 &&
   X(streamCreate, "cuStreamCreate", (void **, unsigned))                       \
   X(streamDestroy, "cuStreamDestroy", (void *))                                \
   X(streamQuery, "cuStreamQuery", (void *))                                    \
+  X(streamIsCapturing, "cuStreamIsCapturing", (void *, int *))                 \
+  X(exchangeCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *))         \
   X(eventCreate, "cuEventCreate", (void **, unsigned))                         \
   X(eventDestroy, "cuEventDestroy", (void *))                                  \
   X(eventRecord, "cuEventRecord", (void *, void *))                            \
@@ -121,6 +138,8 @@ struct EntryPoints {
 
   /// Set once an error has made the context unusable.
   bool isDead = false;
+  /// What launches on other devices than the current one have retained.
+  mutable std::array<std::atomic<void *>, 64> primaryContexts = {};
 
   /// Loads libcuda and looks the calls up.
   llvm::Error load();

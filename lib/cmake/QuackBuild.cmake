@@ -27,6 +27,8 @@ if(QUACK_FUZZ)
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
+# By which the cache of compiled kernels tells this build from others (lib/Cache).
+add_link_options(-Wl,--build-id)
 if(LLVM_USE_LINKER)
   add_link_options(-fuse-ld=${LLVM_USE_LINKER})
 endif()

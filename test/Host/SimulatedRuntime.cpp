@@ -10,12 +10,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "quack-c/Launch.h"
-#include "quack/Runtime/LaunchRules.h"
-#include "quack/Runtime/Storage.h"
-#include "quack/Simulator/Simulator.h"
+#include "quack/Simulator/HostLaunch.h"
 
 #include "llvm/Support/ErrorHandling.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -117,62 +114,15 @@ struct Program {
 };
 } // namespace
 
-/// Returns the bytes that rows of `operand` occupy.
-static uint64_t extentOf(const OperandMetadata &operand, const KernelMetadata &kernel,
-                         int64_t rows, int64_t stride) {
-  StorageType type = *parseStorageType(operand.type);
-  int64_t columns = operand.role == "row" || operand.role == "columns" ? kernel.columns
-                    : operand.hasOwnColumns()                          ? operand.columns
-                                                                       : 1;
-  bool isShared = operand.role == "columns" || operand.role == "single";
-  int64_t elements = isShared ? columns : rows == 0 ? 0 : (rows - 1) * stride + columns;
-  return elements * getSizeInBytes(type);
-}
-
 int32_t quackLaunch(void **state, const char *ptx, const char *metadata, const char *kernel,
                     int64_t rows, const QuackArgument *arguments, int64_t count, void *) {
   if (!*state)
-    *state = new Program{
-        check(ModuleMetadata::fromJSON(check(json::parse(metadata)))),
-        check(sim::Module::parse(ptx))};
+    *state = new Program{check(ModuleMetadata::fromJSON(check(json::parse(metadata)))),
+                         check(sim::Module::parse(ptx))};
   auto &program = *static_cast<Program *>(*state);
-  std::vector<LaunchArgument> launched;
-  for (int64_t i = 0; i < count; ++i)
-    launched.push_back({arguments[i].word, arguments[i].rowStride});
-  std::vector<const KernelMetadata *> variants = program.metadata.variantsOf(kernel);
-  if (variants.empty())
-    return 1;
-  const KernelMetadata *variant = check(chooseVariant(variants, launched, rows));
-  std::vector<char> workspace(check(getWorkspaceBytes(*variant, rows)) + 16);
-  uint64_t aligned = alignTo(reinterpret_cast<uint64_t>(workspace.data()), 16);
-  if (check(countCtas(*variant, rows)) == 0)
-    return 0;
-  for (const KernelMetadata *stage : program.metadata.stagesOf(variant->name)) {
-    auto x = [](int64_t size) { return sim::Extent{static_cast<uint32_t>(size), 1, 1}; };
-    Launch launch{&program.module, stage->name, x(check(countCtas(*stage, rows))),
-                  x(stage->threads), x(stage->cluster),
-                  static_cast<uint32_t>(stage->sharedBytes), {}};
-    std::vector<Range> ranges;
-    std::vector<uint64_t> values;
-    for (int64_t i = 0; i < count; ++i) {
-      const OperandMetadata &operand = stage->operands[i];
-      if (operand.role == "value") {
-        values.push_back(arguments[i].word);
-        continue;
-      }
-      launch.words.push_back(arguments[i].word);
-      launch.words.push_back(arguments[i].rowStride);
-      uint64_t bytes = extentOf(operand, *stage, rows, arguments[i].rowStride);
-      ranges.push_back({arguments[i].word, arguments[i].word + bytes});
-    }
-    launch.words.push_back(rows);
-    launch.words.insert(launch.words.end(), values.begin(), values.end());
-    if (stage->hasWorkspace()) {
-      launch.words.push_back(aligned);
-      ranges.push_back({aligned, aligned + workspace.size() - 16});
-    }
-    run(launch, std::move(ranges));
-  }
+  if (Error error = sim::launchOnHost(program.module, program.metadata, kernel,
+                                      {arguments, size_t(count)}, rows))
+    report_fatal_error(Twine("simulated runtime: ") + toString(std::move(error)));
   return 0;
 }
 

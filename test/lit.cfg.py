@@ -46,6 +46,7 @@ config.substitutions += [
     ("%source", config.quack_source),
     ("%mlir_include", config.mlir_include_dir),
     ("%build", config.quack_build),
+    ("%llvm_libraries", config.llvm_library_dir),
     ("%libraries", os.path.join(config.quack_build, "lib")),
     ("%simulated_cuda", os.path.join(config.quack_build, "lib", "simulated-cuda")),
     ("%plugin", os.path.join(config.quack_build, "lib", "libQuackPlugin.so")),
@@ -56,6 +57,10 @@ ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin
 if ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", ptxas))
+
+# Then what is built needs the sanitizers' libraries.
+if config.is_sanitized:
+    config.available_features.add("sanitizers")
 
 # CUDA_VISIBLE_DEVICES= is how one keeps tests off a GPU that is there.
 if os.path.exists("/dev/nvidia0") and os.environ.get("CUDA_VISIBLE_DEVICES") != "":

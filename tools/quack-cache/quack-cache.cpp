@@ -225,7 +225,7 @@ static Error run(const Options &options) {
   return Error::success();
 }
 
-int quackCacheMain(int argc, char **argv) {
+extern "C" int quackCacheMain(int argc, char **argv) {
   Options options;
   cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(argc, argv, overview);
@@ -235,5 +235,3 @@ int quackCacheMain(int argc, char **argv) {
   }
   return 0;
 }
-
-int main(int argc, char **argv) { return quackCacheMain(argc, argv); }

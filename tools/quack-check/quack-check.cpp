@@ -164,7 +164,7 @@ static bool checkAll(ModuleOp module, const Options &options) {
   return true;
 }
 
-int main(int argc, char **argv) {
+extern "C" int quackCheckMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   Options options;
   cl::HideUnrelatedOptions(options.category);

@@ -315,7 +315,7 @@ static bool draw(const Options &options, ArrayRef<Picture> pictures) {
   return true;
 }
 
-int main(int argc, char **argv) {
+extern "C" int quackLayoutMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   Options options;
   cl::HideUnrelatedOptions(options.category);

@@ -68,7 +68,7 @@ static int optMain(int argc, char **argv, DialectRegistry &registry) {
   return 0;
 }
 
-int main(int argc, char **argv) {
+extern "C" int quackOptMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::cl::AddExtraVersionPrinter(
       [](llvm::raw_ostream &os) { os << "quack " QUACK_VERSION "\n"; });

@@ -50,7 +50,7 @@ createDevice(const CommandLine &line) {
   return cuda::Context::create(/*ordinal=*/0, sim::loadDriver);
 }
 
-int main(int argc, char **argv) {
+extern "C" int quackRunMain(int argc, char **argv) {
   Expected<CommandLine> line = parseCommandLine(argc, argv);
   if (!line) {
     errs() << "quack-run: " << toString(line.takeError()) << "\n";

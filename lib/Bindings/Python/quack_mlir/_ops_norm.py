@@ -201,12 +201,13 @@ def _save(ctx, x, residual, weight, bias, total, statistics):
     ctx.bias_type = None if bias is None else bias.dtype
     ctx.x_type = x.dtype
     ctx.set_materialize_grads(False)
-    placeholder = (total,) if total.numel() == 0 else ()
+    placeholder = () if ctx.stores_sum else (total,)
     ctx.mark_non_differentiable(*statistics, *placeholder)
 
 
 def _gradients(ctx, dy, dtotal, backward):
     """Returns the gradients of x, residual, weight and bias."""
+    dtotal = dtotal if ctx.stores_sum else None
     needed = ctx.needs_input_grad
     x, weight, *statistics = ctx.saved_tensors
     if dy is None:
@@ -229,7 +230,8 @@ def _gradients(ctx, dy, dtotal, backward):
 
 
 def _save_rms_norm(ctx, inputs, output):
-    x, residual, weight, bias, _, ctx.offset = inputs[:6]
+    x, residual, weight, bias, _, ctx.offset, sum_type, _ = inputs
+    ctx.stores_sum = sum_type is not None
     _, total, rstd = output
     _save(ctx, x, residual, weight, bias, total, (rstd,))
 
@@ -245,7 +247,8 @@ _rms_norm_forward.differentiate(_differentiate_rms_norm, _save_rms_norm)
 
 
 def _save_layer_norm(ctx, inputs, output):
-    x, residual, weight, bias = inputs[:4]
+    x, residual, weight, bias, _, sum_type, _ = inputs
+    ctx.stores_sum = sum_type is not None
     _, total, mean, rstd = output
     _save(ctx, x, residual, weight, bias, total, (mean, rstd))
 

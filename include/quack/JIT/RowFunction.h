@@ -16,6 +16,8 @@
 #include "quack/JIT/Signature.h"
 #include "quack/Runtime/Executable.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <map>
 
 namespace quack::jit {
@@ -63,9 +65,10 @@ public:
   llvm::Error operator()(llvm::ArrayRef<CallArgument> arguments, const Call &call) const;
 
   /// Does the same, but compiles nothing. Returns false, having done nothing, if
-  /// that takes a compilation, a workspace or the simulator.
-  llvm::Expected<bool> tryCall(llvm::ArrayRef<CallArgument> arguments,
-                               const Call &call) const;
+  /// that takes a compilation or the simulator. Where a workspace is needed,
+  /// `allocate` returns one of so many bytes; 0: there is none, so false.
+  llvm::Expected<bool> tryCall(llvm::ArrayRef<CallArgument> arguments, Call call,
+                               llvm::function_ref<uint64_t(int64_t bytes)> allocate) const;
 
   /// Returns the compiled kernels that a call with these arguments takes.
   llvm::Expected<const Executable *> executable(llvm::ArrayRef<CallArgument> arguments) const;

@@ -2,10 +2,10 @@
 # tools/dev/package.sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Makes the archive for users, quack-<version>-linux-x86_64.tar.xz: tools, C library and
-# headers, a CMake package of them, kernels, licences and, where lib/Bindings/Python has it,
-# the Python package, of which it makes a wheel, too. LLVM is in it once, inside
-# lib/libquack_c.so. The same input makes the same bytes.
+# Makes what users get: an archive, quack-<version>-linux-x86_64.tar.xz, of the tools, the C
+# library with headers and a CMake package, the Python package, kernels and licences; and a
+# wheel of the Python package and the library. LLVM is in each once, inside libquack_c.so.
+# The same input makes the same bytes.
 #
 #   tools/dev/package.sh                  builds what it needs, and writes to build/package
 #     --build=DIR     of this build directory, which has been configured
@@ -63,12 +63,9 @@ name=quack-$version-linux-x86_64
 root=$stage/$name
 cmake --install "$build" --component package --strip --prefix "$root" >"$stage/install.log" ||
   die "cannot install: $(tail -n 3 "$stage/install.log")"
-python=lib/Bindings/Python/quack_mlir
-if [[ -d $python ]]; then
-  mkdir "$root/python"
-  cp -R "$python" "$root/python"
-  find "$root/python" -name __pycache__ -prune -exec rm -r {} +
-fi
+mkdir "$root/python"
+cp -R lib/Bindings/Python/quack_mlir "$root/python"
+find "$root/python" -name __pycache__ -prune -exec rm -r {} +
 
 # Names in bytes' order, nobody's files, no times but one.
 archive=$output/$name.tar.xz
@@ -78,8 +75,6 @@ LC_ALL=C tar -C "$stage" --create --format=ustar --sort=name --mtime="@$SOURCE_D
 echo "$archive: $(stat -c %s "$archive") bytes; needs glibc" \
   "$(tools/dev/wheel.py --glibc="$root/lib/libquack_c.so") or later"
 
-if [[ -d $python ]]; then
-  tools/dev/wheel.py --package="$root/python/quack_mlir" --version="$version" \
-    --library="$root/lib/libquack_c.so" --licence="$root/share/quack/LICENSE" \
-    --licence="$root/share/quack/ThirdPartyNotices.txt" --output="$output" --level="$level"
-fi
+tools/dev/wheel.py --package="$root/python/quack_mlir" --version="$version" \
+  --library="$root/lib/libquack_c.so" --licence="$root/share/quack/LICENSE" \
+  --licence="$root/share/quack/ThirdPartyNotices.txt" --output="$output" --level="$level"

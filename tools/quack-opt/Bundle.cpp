@@ -1,0 +1,91 @@
+//===- tools/quack-opt/Bundle.cpp - kernels as C source ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bundle.h"
+
+#include "quack/Bundle/Bundle.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+
+using namespace llvm;
+using namespace quack;
+
+/// Returns the path of ptxas; empty if there is none.
+static std::string findPtxas() {
+  for (ArrayRef<StringRef> folders :
+       {ArrayRef<StringRef>(), ArrayRef<StringRef>{"/usr/local/cuda/bin"}})
+    if (ErrorOr<std::string> found = sys::findProgramByName("ptxas", folders))
+      return *found;
+  return "";
+}
+
+static Expected<std::string> readFile(StringRef path) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path);
+  if (!file)
+    return createStringError(file.getError(), "cannot read " + path);
+  return (*file)->getBuffer().str();
+}
+
+/// Assembles `ptx` for `chip` by the ptxas at `program`.
+static Expected<std::string> assemble(StringRef program, StringRef ptx,
+                                      StringRef chip) {
+  SmallString<128> folder;
+  if (std::error_code code =
+          sys::fs::createUniqueDirectory("quack-ptxas", folder))
+    return createStringError(code, "cannot make a temporary folder: " +
+                                       code.message());
+  scope_exit remove([&] { sys::fs::remove_directories(folder); });
+  std::string input = (folder + "/kernels.ptx").str(),
+              output = (folder + "/kernels.cubin").str(),
+              log = (folder + "/log").str();
+  if (Error error = writeToOutput(input, [&](raw_ostream &os) {
+        os << ptx;
+        return Error::success();
+      }))
+    return error;
+  std::string arch = ("-arch=" + chip).str();
+  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log),
+                                          StringRef(log)};
+  std::string problem;
+  int status = sys::ExecuteAndWait(
+      program, {program, arch, "-o", output, input}, std::nullopt, redirects,
+      /*SecondsToWait=*/0, /*MemoryLimit=*/0, &problem);
+  if (status == 0)
+    return readFile(output);
+  Expected<std::string> said = readFile(log);
+  std::string text = said ? StringRef(*said).trim().str() : "";
+  consumeError(said.takeError());
+  return createStringError(
+      "ptxas refuses the PTX (--cubin=false leaves the cubin out): " +
+      (text.empty() ? problem : text));
+}
+
+Error quack::emitBundle(CompiledModule result, const DriverOptions &options,
+                        StringRef folder) {
+  BundleParts parts;
+  parts.ptx = std::move(result.text);
+  parts.metadata = std::move(result.metadata);
+  parts.name = options.name;
+  if (options.cubin) {
+    std::string ptxas = findPtxas();
+    if (ptxas.empty())
+      errs()
+          << "quack-opt: remark: there is no ptxas: the bundle has no cubin\n";
+    Expected<std::string> cubin =
+        ptxas.empty() ? std::string()
+                      : assemble(ptxas, parts.ptx, parts.metadata.chip);
+    if (!cubin)
+      return cubin.takeError();
+    parts.cubin = std::move(*cubin);
+  }
+  Expected<std::vector<BundleFile>> files = makeBundle(parts);
+  return files ? writeBundle(*files, folder) : files.takeError();
+}

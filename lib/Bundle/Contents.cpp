@@ -81,7 +81,7 @@ static Error checkLinks(const ModuleMetadata &metadata) {
                                              : metadata.stagesOf(kernel.name);
       if (name.empty())
         continue;
-      if (chain.size() < 2)
+      if (chain.size() < 2 && name != kernel.name)
         return fail(Twine("the kernel '") + name + "', which is its " + what +
                     ", is not in the module");
       if (!(chain.back()->*link).empty())

@@ -219,8 +219,9 @@ static std::string describeLaunch(const Source &source) {
     text += wrap("There must be at least " + std::to_string(least) + " rows.");
   if (source.hasWorkspace)
     text += wrap("The workspace is memory of the GPU, at a multiple of 16, of "
-                 "any contents. It is "
-                 "the launch's until that is over.");
+                 "any contents, and is "
+                 "the launch's until that is over. It may be NULL where it has "
+                 "no bytes.");
   return text;
 }
 

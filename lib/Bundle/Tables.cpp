@@ -89,12 +89,15 @@ std::string quack::bundle::defineTables(const Contents &contents) {
   os << "};\n";
   for (const Source &source : contents.sources) {
     defineOperands(source, os);
-    os << "\nstatic const struct source source_" << source.name << " = {\n    "
-       << quote(source.name) << ", operands_of_" << source.name << ", "
-       << llvm::count_if(
-              source.parameters,
-              [](const Parameter &parameter) { return !parameter.isValue(); })
-       << ", &kernels[" << contents.constantOf(source.kernel().name) << "]};\n";
+    auto count =
+        llvm::count_if(source.parameters, [](const Parameter &parameter) {
+          return !parameter.isValue();
+        });
+    os << "\nstatic const struct source source_" << source.name
+       << " = {\n    .name = " << quote(source.name)
+       << ",\n    .operands = operands_of_" << source.name
+       << ",\n    .operand_count = " << count << ",\n    .kernel = &kernels["
+       << contents.constantOf(source.kernel().name) << "],\n};\n";
   }
   return text;
 }

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is the same in every bundle, as Template.h fills it in: from the top of the
-// C file to its end, in this order. The tables of kernels stand after the
+// What is the same in every bundle, as Template.h fills it in: from the top of
+// the C file to its end, in this order. The tables of kernels stand after the
 // declarations, the functions of the header after the launches.
 //
 //===----------------------------------------------------------------------===//
@@ -17,10 +17,10 @@ namespace quack::bundle {
 
 extern const llvm::StringLiteral headerText;      ///< the header
 extern const llvm::StringLiteral declarationText; ///< what describes kernels
-extern const llvm::StringLiteral driverText;      ///< errors, finding the driver
-extern const llvm::StringLiteral loadText;        ///< modules, once a context
-extern const llvm::StringLiteral checkText;       ///< arguments, which variant
-extern const llvm::StringLiteral launchText;      ///< grids, stages
+extern const llvm::StringLiteral driverText; ///< errors, finding the driver
+extern const llvm::StringLiteral loadText;   ///< modules, once a context
+extern const llvm::StringLiteral checkText;  ///< arguments, which variant
+extern const llvm::StringLiteral launchText; ///< grids, stages
 
 } // namespace quack::bundle
 

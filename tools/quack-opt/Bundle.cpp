@@ -18,15 +18,6 @@
 using namespace llvm;
 using namespace quack;
 
-/// Returns the path of ptxas; empty if there is none.
-static std::string findPtxas() {
-  for (ArrayRef<StringRef> folders :
-       {ArrayRef<StringRef>(), ArrayRef<StringRef>{"/usr/local/cuda/bin"}})
-    if (ErrorOr<std::string> found = sys::findProgramByName("ptxas", folders))
-      return *found;
-  return "";
-}
-
 static Expected<std::string> readFile(StringRef path) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path);
   if (!file)
@@ -34,38 +25,50 @@ static Expected<std::string> readFile(StringRef path) {
   return (*file)->getBuffer().str();
 }
 
-/// Assembles `ptx` for `chip` by the ptxas at `program`.
-static Expected<std::string> assemble(StringRef program, StringRef ptx,
+/// Runs `ptxas` in a folder that has `kernels.ptx`.
+static Expected<std::string> runPtxas(StringRef ptxas, StringRef folder,
                                       StringRef chip) {
+  std::string arch = ("-arch=" + chip).str(),
+              input = (folder + "/kernels.ptx").str(),
+              output = (folder + "/kernels.cubin").str(),
+              log = (folder + "/log").str();
+  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log),
+                                          StringRef(log)};
+  std::string problem;
+  int status = sys::ExecuteAndWait(ptxas, {ptxas, arch, "-o", output, input},
+                                   std::nullopt, redirects, /*SecondsToWait=*/0,
+                                   /*MemoryLimit=*/0, &problem);
+  if (status == 0)
+    return readFile(output);
+  Expected<std::string> said = readFile(log);
+  std::string text =
+      said ? StringRef(*said).trim().str() : toString(said.takeError());
+  return createStringError(
+      "ptxas refuses the PTX (--cubin=false leaves the cubin out): " +
+      (text.empty() ? problem : text));
+}
+
+/// Returns the cubin of `ptx`; nothing where there is no ptxas.
+static Expected<std::string> assemble(StringRef ptx, StringRef chip) {
+  ErrorOr<std::string> ptxas = sys::findProgramByName("ptxas");
+  if (!ptxas)
+    ptxas = sys::findProgramByName("ptxas", {"/usr/local/cuda/bin"});
+  if (!ptxas)
+    return "";
   SmallString<128> folder;
   if (std::error_code code =
           sys::fs::createUniqueDirectory("quack-ptxas", folder))
     return createStringError(code, "cannot make a temporary folder: " +
                                        code.message());
   scope_exit remove([&] { sys::fs::remove_directories(folder); });
-  std::string input = (folder + "/kernels.ptx").str(),
-              output = (folder + "/kernels.cubin").str(),
-              log = (folder + "/log").str();
-  if (Error error = writeToOutput(input, [&](raw_ostream &os) {
+  Error error =
+      writeToOutput((folder + "/kernels.ptx").str(), [&](raw_ostream &os) {
         os << ptx;
         return Error::success();
-      }))
+      });
+  if (error)
     return error;
-  std::string arch = ("-arch=" + chip).str();
-  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log),
-                                          StringRef(log)};
-  std::string problem;
-  int status = sys::ExecuteAndWait(
-      program, {program, arch, "-o", output, input}, std::nullopt, redirects,
-      /*SecondsToWait=*/0, /*MemoryLimit=*/0, &problem);
-  if (status == 0)
-    return readFile(output);
-  Expected<std::string> said = readFile(log);
-  std::string text = said ? StringRef(*said).trim().str() : "";
-  consumeError(said.takeError());
-  return createStringError(
-      "ptxas refuses the PTX (--cubin=false leaves the cubin out): " +
-      (text.empty() ? problem : text));
+  return runPtxas(*ptxas, folder, chip);
 }
 
 Error quack::emitBundle(CompiledModule result, const DriverOptions &options,
@@ -75,15 +78,12 @@ Error quack::emitBundle(CompiledModule result, const DriverOptions &options,
   parts.metadata = std::move(result.metadata);
   parts.name = options.name;
   if (options.cubin) {
-    std::string ptxas = findPtxas();
-    if (ptxas.empty())
-      errs()
-          << "quack-opt: remark: there is no ptxas: the bundle has no cubin\n";
-    Expected<std::string> cubin =
-        ptxas.empty() ? std::string()
-                      : assemble(ptxas, parts.ptx, parts.metadata.chip);
+    Expected<std::string> cubin = assemble(parts.ptx, parts.metadata.chip);
     if (!cubin)
       return cubin.takeError();
+    if (cubin->empty())
+      errs()
+          << "quack-opt: remark: there is no ptxas: the bundle has no cubin\n";
     parts.cubin = std::move(*cubin);
   }
   Expected<std::vector<BundleFile>> files = makeBundle(parts);

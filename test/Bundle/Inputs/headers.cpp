@@ -16,7 +16,8 @@
 int main() {
   int first = softmax_512_bf16_launch(nullptr, 0, nullptr, 512, nullptr, 512);
   int second = softmax_8_bf16_launch(nullptr, -1, nullptr, 8, nullptr, 8);
-  std::printf("softmax_512_bf16_launch: %d, softmax_8_bf16_launch: %d\n%s\n%s", first, second,
-              softmax_8_bf16_last_error(), softmax_512_bf16_last_error());
+  std::printf("softmax_512_bf16_launch: %d, softmax_8_bf16_launch: %d\n%s\n%s",
+              first, second, softmax_8_bf16_last_error(),
+              softmax_512_bf16_last_error());
   return rms_norm_backward_256_bf16_f32_workspace_bytes(0) == 0;
 }

@@ -11,7 +11,7 @@
 const llvm::StringLiteral quack::bundle::launchText = R"c(
 /* ---- Launches ------------------------------------------------------------------------ */
 
-/* Counts the CTAs of a launch; 0 after an error. */
+/* Counts the CTAs of a launch; -1 after an error. */
 static int64_t count_ctas(const struct source *source, const struct kernel *kernel,
                           int64_t rows) {
   int64_t tiles = rows / kernel->rows_per_tile + (rows % kernel->rows_per_tile != 0);
@@ -19,9 +19,8 @@ static int64_t count_ctas(const struct source *source, const struct kernel *kern
     return kernel->ctas;
   if (tiles <= INT32_MAX / kernel->ctas_per_tile)
     return tiles * kernel->ctas_per_tile;
-  fail(source, 0, "%" PRId64 " rows need more than the %" PRId32 " CTAs of a grid", rows,
-       INT32_MAX);
-  return 0;
+  return fail(source, -1, "%" PRId64 " rows need more than the %" PRId32 " CTAs of a grid",
+              rows, INT32_MAX);
 }
 
 static int launch_kernel(const struct source *source, const struct kernel *kernel,
@@ -72,7 +71,7 @@ static int launch(const struct source *source, void *stream, int64_t rows,
     return status;
 @end
   for (stage = kernel; stage; stage = stage->next)
-    if (count_ctas(source, stage, rows) == 0)
+    if (count_ctas(source, stage, rows) < 0)
       return QUACK_BUNDLE_INVALID_ARGUMENT;
   status = get_loaded(source, &stream, &loaded);
   for (stage = kernel; stage && status == 0; stage = stage->next)

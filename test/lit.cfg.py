@@ -53,6 +53,15 @@ config.substitutions += [
     ("%frontend", os.path.join(config.test_source_root, "Raise", "Inputs", "frontend")),
 ]
 
+# Programs as a user would build them, strictly; they can load what the build made.
+sanitizers = " -fsanitize=address,undefined" if config.sanitize else ""
+config.substitutions += [
+    ("%cc99", config.cc + " -std=c99 -pedantic -Wall -Wextra -Werror -O1" + sanitizers),
+    ("%cxx11", config.cxx + " -std=c++11 -pedantic -Wall -Wextra -Werror" + sanitizers),
+]
+if os.path.exists(os.path.join(config.quack_build, "lib", "simulated-cuda", "libcuda.so.1")):
+    config.available_features.add("simulated-cuda")
+
 ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
 if ptxas:
     config.available_features.add("ptxas")

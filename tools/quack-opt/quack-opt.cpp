@@ -41,8 +41,8 @@ static int optMain(int argc, char **argv, DialectRegistry &registry) {
   if (llvm::StringRef given = driver.firstGiven(); !given.empty())
     return fail(
         "--" + given +
-        " goes with --emit=plan, report, tv, gpu, llvm or ptx; single passes have "
-        "options of their own, such as --quack-specialize=columns=64");
+        " goes with --emit=plan, report, tv, gpu, llvm, ptx or bundle; single passes "
+        "have options of their own, such as --quack-specialize=columns=64");
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
   std::string error;

@@ -105,6 +105,10 @@ Error Context::queryProperties() {
                           "cuDeviceGetName"))
     return error;
   device.name = name;
+  if (Error error = check(api->deviceGetPCIBusId(name, sizeof(name), ordinal),
+                          "cuDeviceGetPCIBusId"))
+    return error;
+  device.busId = name;
   auto get = [&](DeviceAttribute attribute) {
     int value = 0;
     api->deviceGetAttribute(&value, attribute, ordinal);
@@ -221,23 +225,54 @@ Error Context::prepare(Function function, const LaunchShape &shape) const {
   return Error::success();
 }
 
+namespace {
+/// A shape as the driver takes it; it points into itself.
+struct FullConfig {
+  FullConfig(const LaunchShape &shape, void *stream) {
+    attribute.id = launchClusterDimension;
+    attribute.value.clusterDim[0] = static_cast<unsigned>(shape.cluster);
+    attribute.value.clusterDim[1] = attribute.value.clusterDim[2] = 1;
+    config.gridX = static_cast<unsigned>(shape.grid);
+    config.blockX = static_cast<unsigned>(shape.threads);
+    config.gridY = config.gridZ = config.blockY = config.blockZ = 1;
+    config.sharedBytes = static_cast<unsigned>(shape.sharedBytes);
+    config.stream = stream;
+    config.attributes = &attribute;
+    config.numAttributes = shape.cluster > 1 ? 1 : 0;
+  }
+  FullConfig(const FullConfig &) = delete;
+
+  LaunchAttribute attribute = {};
+  LaunchConfig config = {};
+};
+} // namespace
+
 Error Context::launch(Function function, const LaunchShape &shape,
                       void **parameters) const {
-  LaunchAttribute attribute = {};
-  attribute.id = launchClusterDimension;
-  attribute.value.clusterDim[0] = static_cast<unsigned>(shape.cluster);
-  attribute.value.clusterDim[1] = attribute.value.clusterDim[2] = 1;
-  LaunchConfig config = {};
-  config.gridX = static_cast<unsigned>(shape.grid);
-  config.blockX = static_cast<unsigned>(shape.threads);
-  config.gridY = config.gridZ = config.blockY = config.blockZ = 1;
-  config.sharedBytes = static_cast<unsigned>(shape.sharedBytes);
-  config.stream = stream;
-  config.attributes = &attribute;
-  config.numAttributes = shape.cluster > 1 ? 1 : 0;
+  FullConfig full(shape, stream);
   return check(
-      api->launchKernelEx(&config, function.get(), parameters, nullptr),
+      api->launchKernelEx(&full.config, function.get(), parameters, nullptr),
       "cuLaunchKernelEx");
+}
+
+Expected<Occupancy> Context::getOccupancy(Function function,
+                                          const LaunchShape &shape) const {
+  Occupancy occupancy;
+  if (Error error = check(api->occupancyMaxActiveBlocks(
+                              &occupancy.ctasPerMultiprocessor, function.get(),
+                              static_cast<int>(shape.threads),
+                              static_cast<size_t>(shape.sharedBytes)),
+                          "cuOccupancyMaxActiveBlocksPerMultiprocessor"))
+    return error;
+  if (shape.cluster == 1)
+    return occupancy;
+  FullConfig full(shape, stream);
+  if (Error error =
+          check(api->occupancyMaxActiveClusters(&occupancy.clusters,
+                                                function.get(), &full.config),
+                "cuOccupancyMaxActiveClusters"))
+    return error;
+  return occupancy;
 }
 
 //===----------------------------------------------------------------------===//

@@ -62,6 +62,9 @@ static_assert(sizeof(LaunchAttribute) == 72 &&
               offsetof(LaunchAttribute, value) == 8);
 inline constexpr int launchClusterDimension = 4;
 
+/// CUstreamCaptureMode: what other threads do is no part of a capture.
+inline constexpr int captureThreadLocal = 1;
+
 /// CUlaunchConfig.
 struct LaunchConfig {
   unsigned gridX, gridY, gridZ;
@@ -85,6 +88,7 @@ static_assert(sizeof(LaunchConfig) == 56 &&
   X(deviceGetName, "cuDeviceGetName", (char *, int, int))                      \
   X(deviceGetAttribute, "cuDeviceGetAttribute", (int *, int, int))             \
   X(deviceTotalMem, "cuDeviceTotalMem", (size_t *, int))                       \
+  X(deviceGetPCIBusId, "cuDeviceGetPCIBusId", (char *, int, int))              \
   X(primaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **, int))              \
   X(primaryCtxRelease, "cuDevicePrimaryCtxRelease", (int))                     \
   X(ctxSetCurrent, "cuCtxSetCurrent", (void *))                                \
@@ -96,6 +100,10 @@ static_assert(sizeof(LaunchConfig) == 56 &&
   X(funcSetAttribute, "cuFuncSetAttribute", (void *, int, int))                \
   X(launchKernelEx, "cuLaunchKernelEx",                                        \
     (const LaunchConfig *, void *, void **, void **))                          \
+  X(occupancyMaxActiveBlocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor",   \
+    (int *, void *, int, size_t))                                              \
+  X(occupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters",                \
+    (int *, void *, const LaunchConfig *))                                     \
   X(memAlloc, "cuMemAlloc", (DevicePointer *, size_t))                         \
   X(memFree, "cuMemFree", (DevicePointer))                                     \
   X(memGetInfo, "cuMemGetInfo", (size_t *, size_t *))                          \
@@ -108,6 +116,12 @@ static_assert(sizeof(LaunchConfig) == 56 &&
   X(streamCreate, "cuStreamCreate", (void **, unsigned))                       \
   X(streamDestroy, "cuStreamDestroy", (void *))                                \
   X(streamQuery, "cuStreamQuery", (void *))                                    \
+  X(streamBeginCapture, "cuStreamBeginCapture", (void *, int))                 \
+  X(streamEndCapture, "cuStreamEndCapture", (void *, void **))                 \
+  X(graphInstantiate, "cuGraphInstantiate", (void **, void *, uint64_t))       \
+  X(graphLaunch, "cuGraphLaunch", (void *, void *))                            \
+  X(graphExecDestroy, "cuGraphExecDestroy", (void *))                          \
+  X(graphDestroy, "cuGraphDestroy", (void *))                                  \
   X(eventCreate, "cuEventCreate", (void **, unsigned))                         \
   X(eventDestroy, "cuEventDestroy", (void *))                                  \
   X(eventRecord, "cuEventRecord", (void *, void *))                            \

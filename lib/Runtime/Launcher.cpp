@@ -178,6 +178,15 @@ int Launcher::localBytesPerThread(StringRef variant) const {
   return lookup(variant).localBytes;
 }
 
+Expected<cuda::Occupancy> Launcher::occupancyOf(StringRef name) const {
+  const Variant &variant = lookup(name);
+  Expected<cuda::LaunchShape> shape =
+      getLaunchShape(variant.kernel, /*rows=*/1);
+  if (!shape)
+    return shape.takeError();
+  return context->getOccupancy(variant.function, *shape);
+}
+
 Error Launcher::launchStage(const Variant &stage,
                             ArrayRef<LaunchArgument> arguments, int64_t rows,
                             cuda::DevicePointer workspace) const {

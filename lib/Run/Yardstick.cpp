@@ -1,4 +1,4 @@
-//===- tools/quack-run/Yardstick.cpp - what memory gives --------*- C++ -*-===//
+//===- lib/Run/Yardstick.cpp - what memory gives ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Yardstick.h"
+#include "quack/Run/Yardstick.h"
 
 #include "quack/Runtime/CopyKernels.h"
 
@@ -20,89 +20,6 @@
 
 using namespace llvm;
 using namespace quack;
-
-static constexpr int64_t flushBytes = 256 << 20;
-
-//===----------------------------------------------------------------------===//
-// Timing
-//===----------------------------------------------------------------------===//
-
-/// The events around one timed piece of work.
-using EventPair = std::pair<cuda::Event, cuda::Event>;
-
-static Expected<EventPair> runOnce(Session &session, const Work &work) {
-  const cuda::Context &context = *session.context;
-  Expected<cuda::Event> begin = context.createEvent();
-  if (!begin)
-    return begin.takeError();
-  Expected<cuda::Event> end = context.createEvent();
-  if (!end)
-    return end.takeError();
-  if (Error error =
-          context.fill(session.flush.address(), 0, session.flush.size()))
-    return error;
-  if (Error error = context.record(*begin))
-    return error;
-  if (Error error = work())
-    return error;
-  if (Error error = context.record(*end))
-    return error;
-  return EventPair(std::move(*begin), std::move(*end));
-}
-
-static double median(std::vector<double> times) {
-  auto middle = times.begin() + times.size() / 2;
-  std::nth_element(times.begin(), middle, times.end());
-  if (times.size() % 2 != 0)
-    return *middle;
-  return (*middle + *std::max_element(times.begin(), middle)) / 2;
-}
-
-static Error reserveFlush(Session &session) {
-  if (session.flush.size() != 0)
-    return Error::success();
-  Expected<cuda::Buffer> buffer = session.context->allocate(flushBytes);
-  if (!buffer)
-    return buffer.takeError();
-  session.flush = std::move(*buffer);
-  return Error::success();
-}
-
-Expected<std::vector<double>> quack::timeInterleaved(Session &session,
-                                                     ArrayRef<Work> works,
-                                                     int64_t warmups,
-                                                     int64_t iterations) {
-  if (Error error = reserveFlush(session))
-    return error;
-  std::vector<std::vector<double>> times(works.size());
-  for (int64_t i = 0; i < warmups + iterations; ++i) {
-    std::vector<EventPair> events;
-    for (const Work &work : works) {
-      Expected<EventPair> pair = runOnce(session, work);
-      if (!pair)
-        return pair.takeError();
-      events.push_back(std::move(*pair));
-    }
-    if (Error error = session.context->synchronize())
-      return error;
-    for (auto [pair, list] : zip_equal(events, times)) {
-      Expected<double> time =
-          session.context->elapsedMicroseconds(pair.first, pair.second);
-      if (!time)
-        return time.takeError();
-      if (i >= warmups)
-        list.push_back(*time);
-    }
-  }
-  std::vector<double> medians;
-  for (const std::vector<double> &list : times)
-    medians.push_back(median(list));
-  return medians;
-}
-
-//===----------------------------------------------------------------------===//
-// Candidates
-//===----------------------------------------------------------------------===//
 
 Error Yardstick::addVariants(const cuda::Context &context) {
   for (const CopyKernel &kernel : getCopyKernels()) {
@@ -172,27 +89,45 @@ std::vector<Candidate> Yardstick::makeCandidates(const cuda::Context &context,
   return candidates;
 }
 
+Expected<std::vector<size_t>>
+Yardstick::findBest(Session &session, ArrayRef<Candidate> all) const {
+  constexpr size_t kept = 3;
+  auto works = map_to_vector(
+      all, [](const Candidate &candidate) { return candidate.work; });
+  Expected<std::vector<double>> times =
+      timeInterleaved(session, works, /*warmups=*/2, /*iterations=*/5);
+  if (!times)
+    return times.takeError();
+  std::vector<size_t> best(all.size());
+  std::iota(best.begin(), best.end(), 0);
+  llvm::sort(best,
+             [&](size_t a, size_t b) { return (*times)[a] < (*times)[b]; });
+  best.resize(std::min(best.size(), kept));
+  return best;
+}
+
+/// Returns what sizes have in common that have the same best candidates: their
+/// leading bits. Kernels differ in a row or two of weights.
+static int64_t sizeClass(int64_t bytes) {
+  constexpr int64_t leadingBits = 6;
+  int64_t bits = Log2_64(std::max<int64_t>(bytes, 1)) + 1;
+  int64_t dropped = std::max<int64_t>(bits - leadingBits, 0);
+  return bytes >> dropped << dropped;
+}
+
 Expected<std::vector<Candidate>>
 Yardstick::bestCandidates(Session &session, int64_t bytes, bool isRead) {
-  constexpr size_t kept = 3;
   int64_t moved = alignTo(isRead ? bytes : bytes / 2, copyPieceBytes);
   if (Error error =
           reserve(*session.context, std::max<int64_t>(moved, copyPieceBytes)))
     return error;
   std::vector<Candidate> all = makeCandidates(*session.context, moved, isRead);
-  std::vector<size_t> &best = bestBySize[{moved, isRead}];
+  std::vector<size_t> &best = bestBySize[{sizeClass(moved), isRead}];
   if (best.empty()) {
-    auto works = map_to_vector(
-        all, [](const Candidate &candidate) { return candidate.work; });
-    Expected<std::vector<double>> times =
-        timeInterleaved(session, works, /*warmups=*/2, /*iterations=*/5);
-    if (!times)
-      return times.takeError();
-    best.resize(all.size());
-    std::iota(best.begin(), best.end(), 0);
-    llvm::sort(best,
-               [&](size_t a, size_t b) { return (*times)[a] < (*times)[b]; });
-    best.resize(std::min(best.size(), kept));
+    Expected<std::vector<size_t>> found = findBest(session, all);
+    if (!found)
+      return found.takeError();
+    best = std::move(*found);
   }
   std::vector<Candidate> chosen;
   for (size_t index : best)

@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compile.h"
 #include "Sweep.h"
 
+#include "quack/Run/Compile.h"
 #include "quack/Simulator/Driver.h"
 
 #include "llvm/Support/raw_ostream.h"

@@ -1,4 +1,4 @@
-//===- tools/quack-run/Verify.h - against the evaluator ---------*- C++ -*-===//
+//===- include/quack/Run/Verify.h - against the evaluator -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,19 +7,36 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUACK_TOOLS_QUACKRUN_VERIFY_H
-#define QUACK_TOOLS_QUACKRUN_VERIFY_H
-
-#include "Operands.h"
+#ifndef QUACK_RUN_VERIFY_H
+#define QUACK_RUN_VERIFY_H
 
 #include "quack/Dialect/Quack/Quack.h"
 #include "quack/Reference/Evaluator.h"
+#include "quack/Run/Compile.h"
+#include "quack/Run/Operands.h"
 
 namespace quack {
 
-/// Returns the rows to verify: all if there are at most 2^24 elements, else the
-/// first, the last and others spread at random, the same in every run.
-std::vector<int64_t> chooseRows(int64_t rows, int64_t columns);
+/// How much is verified: all rows if they have at most `all` elements, else rows
+/// of about `sample` elements.
+struct Thoroughness {
+  int64_t all = 1 << 24, sample = 1 << 22;
+};
+
+/// Returns the rows to verify; of a sample the first, the last and others spread
+/// at random, the same in every run.
+std::vector<int64_t> chooseRows(int64_t rows, int64_t columns,
+                                Thoroughness thoroughness = {});
+
+/// Returns a hash of the rows of all outputs that verification looks at.
+llvm::Expected<uint64_t> hashOutputs(const cuda::Context &context,
+                                     const Operands &operands, int64_t columns,
+                                     Thoroughness thoroughness = {});
+
+/// Returns how many roundings a row's value meets on its way into a sum over
+/// rows: those of its cluster's tiles, and those of the partials that the last
+/// stage adds.
+RowSums boundSums(const CompiledJob &compiled, int64_t rows);
 
 /// Returns "ok ..." or what is wrong: values beyond their bounds, guard regions
 /// or gaps that were written. Where the kernel has sums over rows, all rows are
@@ -27,8 +44,9 @@ std::vector<int64_t> chooseRows(int64_t rows, int64_t columns);
 llvm::Expected<std::string> verifyOutputs(const cuda::Context &context,
                                           KernelOp kernel,
                                           const Operands &operands,
-                                          RowSums sums);
+                                          RowSums sums,
+                                          Thoroughness thoroughness = {});
 
 } // namespace quack
 
-#endif // QUACK_TOOLS_QUACKRUN_VERIFY_H
+#endif // QUACK_RUN_VERIFY_H

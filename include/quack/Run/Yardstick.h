@@ -1,4 +1,4 @@
-//===- tools/quack-run/Yardstick.h - what memory gives ----------*- C++ -*-===//
+//===- include/quack/Run/Yardstick.h - what memory gives --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,20 +9,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUACK_TOOLS_QUACKRUN_YARDSTICK_H
-#define QUACK_TOOLS_QUACKRUN_YARDSTICK_H
+#ifndef QUACK_RUN_YARDSTICK_H
+#define QUACK_RUN_YARDSTICK_H
 
-#include "Session.h"
+#include "quack/Run/Timing.h"
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace quack {
-
-/// A piece of GPU work that is timed.
-using Work = std::function<llvm::Error()>;
 
 /// A named candidate.
 struct Candidate {
@@ -30,21 +26,13 @@ struct Candidate {
   Work work;
 };
 
-/// Times `works` by events, interleaved: `warmups` rounds that do not count and
-/// `iterations` that do, with the L2 cache overwritten before each. Returns the
-/// median microseconds of each.
-llvm::Expected<std::vector<double>> timeInterleaved(Session &session,
-                                                    llvm::ArrayRef<Work> works,
-                                                    int64_t warmups,
-                                                    int64_t iterations);
-
 /// The copy and read kernels, loaded once a session.
 class Yardstick {
 public:
   static llvm::Expected<std::shared_ptr<Yardstick>> create(Session &session);
 
   /// Returns the best candidates for moving `bytes` in all: a copy of half as
-  /// many, or a read. The choice is measured once for each size.
+  /// many, or a read. The choice is measured once for sizes that differ little.
   llvm::Expected<std::vector<Candidate>>
   bestCandidates(Session &session, int64_t bytes, bool isRead);
 
@@ -57,6 +45,9 @@ private:
   };
 
   llvm::Error addVariants(const cuda::Context &context);
+  /// Returns the numbers of the candidates that are the fastest.
+  llvm::Expected<std::vector<size_t>>
+  findBest(Session &session, llvm::ArrayRef<Candidate> all) const;
   llvm::Error reserve(const cuda::Context &context, int64_t bytes);
   /// Returns work for all candidates, the driver's copy first.
   std::vector<Candidate> makeCandidates(const cuda::Context &context,
@@ -70,4 +61,4 @@ private:
 
 } // namespace quack
 
-#endif // QUACK_TOOLS_QUACKRUN_YARDSTICK_H
+#endif // QUACK_RUN_YARDSTICK_H

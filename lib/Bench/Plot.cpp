@@ -24,14 +24,14 @@ using namespace quack;
 static constexpr double panelWidth = 420, panelHeight = 300;
 static constexpr double left = 62, top = 64, gap = 56, bottom = 52;
 
-/// What is drawn of one kernel by one method: summaries by dtype, then by the number of
-/// the implementation in the figure, in order of N.
 namespace {
-using Lines = std::map<size_t, std::vector<Summary>>;
+/// The summaries of implementations, in order of N.
+using Lines = std::map<std::string, std::vector<Summary>>;
 
+/// What is drawn of one kernel by one method.
 struct Content {
-  std::vector<std::string> impls;
-  std::map<std::string, Lines> panels;
+  std::vector<std::string> impls; ///< in the legend's order
+  std::map<std::string, Lines> panels; ///< by dtype
 };
 
 /// The scale of all panels.
@@ -200,9 +200,11 @@ static std::string drawFigure(const Content &content, StringRef title,
   for (const auto &[dtype, lines] : content.panels) {
     os << formatv("<g transform=\"translate({0:F0} {1:F0})\">\n", x, top);
     drawFrame(os, axes, dtype);
-    for (const auto &[impl, summaries] : lines)
-      drawImpl(os, axes, summaries, content.impls[impl],
-               colourOf(content.impls, impl));
+    // What stands first in the legend is drawn last, over the others.
+    for (size_t i = content.impls.size(); i-- > 0;)
+      if (auto found = lines.find(content.impls[i]); found != lines.end())
+        drawImpl(os, axes, found->second, found->first,
+                 colourOf(content.impls, i));
     os << "</g>\n";
     x += panelWidth + gap;
   }
@@ -217,11 +219,14 @@ static std::string drawFigure(const Content &content, StringRef title,
 //===----------------------------------------------------------------------===//
 
 static void add(Content &content, Summary summary) {
-  auto found = llvm::find(content.impls, summary.impl);
-  size_t number = found - content.impls.begin();
-  if (found == content.impls.end())
-    content.impls.push_back(summary.impl);
-  content.panels[summary.cell.dtype][number].push_back(std::move(summary));
+  if (!is_contained(content.impls, summary.impl)) {
+    bool isFirst = summary.impl == "ours";
+    content.impls.insert(isFirst ? content.impls.begin() : content.impls.end(),
+                         summary.impl);
+  }
+  Lines &lines = content.panels[summary.cell.dtype];
+  std::vector<Summary> &line = lines[summary.impl];
+  line.push_back(std::move(summary));
 }
 
 Expected<std::vector<Figure>> quack::drawFigures(const Table &table) {

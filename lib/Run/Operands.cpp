@@ -406,6 +406,29 @@ Error quack::placeOperands(Session &session, Operands &operands) {
   return Error::success();
 }
 
+Error quack::placeCopies(Session &session, const Operands &from, Operands &to) {
+  const cuda::Context &context = *session.context;
+  for (auto [source, operand] : zip_equal(from.list, to.list)) {
+    if (operand.isValue())
+      continue;
+    if (operand.isWritten()) {
+      if (Error error = placeOutput(context, operand))
+        return error;
+      continue;
+    }
+    Expected<cuda::Buffer> buffer =
+        context.allocate(operand.offsetBytes() + operand.spanBytes());
+    if (!buffer)
+      return buffer.takeError();
+    operand.buffer = std::move(*buffer);
+    operand.address = operand.buffer.address() + operand.offsetBytes();
+    if (Error error = context.copyOnDevice(operand.address, source.address,
+                                           operand.spanBytes()))
+      return error;
+  }
+  return Error::success();
+}
+
 Error quack::poisonOutputs(const cuda::Context &context,
                            const Operands &operands) {
   for (const Operand &operand : operands.list)

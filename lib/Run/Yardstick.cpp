@@ -62,11 +62,15 @@ Error Yardstick::reserve(const cuda::Context &context, int64_t bytes) {
   return Error::success();
 }
 
+/// Returns how far apart places of `bytes` lie.
+static int64_t distanceOf(int64_t bytes) { return alignTo(bytes, 256); }
+
 std::vector<Candidate> Yardstick::makeCandidates(const cuda::Context &context,
-                                                 int64_t bytes,
-                                                 bool isRead) const {
+                                                 int64_t bytes, bool isRead,
+                                                 int64_t place) const {
   std::vector<Candidate> candidates;
-  cuda::DevicePointer source = from.address(), target = to.address();
+  cuda::DevicePointer source = from.address() + place * distanceOf(bytes);
+  cuda::DevicePointer target = to.address() + place * distanceOf(bytes);
   if (!isRead)
     candidates.push_back(
         {"cuMemcpyDtoDAsync", [&context, source, target, bytes] {
@@ -116,12 +120,15 @@ static int64_t sizeClass(int64_t bytes) {
 }
 
 Expected<std::vector<Candidate>>
-Yardstick::bestCandidates(Session &session, int64_t bytes, bool isRead) {
-  int64_t moved = alignTo(isRead ? bytes : bytes / 2, copyPieceBytes);
+Yardstick::bestCandidates(Session &session, int64_t bytes, bool isRead,
+                          Place place) {
+  int64_t moved = std::max<int64_t>(
+      alignTo(isRead ? bytes : bytes / 2, copyPieceBytes), copyPieceBytes);
   if (Error error =
-          reserve(*session.context, std::max<int64_t>(moved, copyPieceBytes)))
+          reserve(*session.context, place.count * distanceOf(moved)))
     return error;
-  std::vector<Candidate> all = makeCandidates(*session.context, moved, isRead);
+  std::vector<Candidate> all =
+      makeCandidates(*session.context, moved, isRead, place.number);
   std::vector<size_t> &best = bestBySize[{sizeClass(moved), isRead}];
   if (best.empty()) {
     Expected<std::vector<size_t>> found = findBest(session, all);

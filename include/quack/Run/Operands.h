@@ -111,6 +111,10 @@ llvm::Expected<Operands> loadOperands(const Job &job,
 /// Allocates the operands on the GPU and fills them.
 llvm::Error placeOperands(Session &session, Operands &operands);
 
+/// Allocates `to`, which was loaded from the same job as `from` and has none that
+/// takes another's memory: inputs are copies of what `from` has on the GPU.
+llvm::Error placeCopies(Session &session, const Operands &from, Operands &to);
+
 /// Fills with sentinels what is only written, so that what a later launch leaves out
 /// shows.
 llvm::Error poisonOutputs(const cuda::Context &context,

@@ -23,6 +23,9 @@ struct Thoroughness {
   int64_t all = 1 << 24, sample = 1 << 22;
 };
 
+/// What suffices for a kernel that is measured, in well under a second.
+inline constexpr Thoroughness benchThoroughness = {1 << 20, 1 << 20};
+
 /// Returns the rows to verify; of a sample the first, the last and others spread
 /// at random, the same in every run.
 std::vector<int64_t> chooseRows(int64_t rows, int64_t columns,

@@ -26,6 +26,11 @@ struct Candidate {
   Work work;
 };
 
+/// One of several places in memory, for work that rotates over them.
+struct Place {
+  int64_t number = 0, count = 1;
+};
+
 /// The copy and read kernels, loaded once a session.
 class Yardstick {
 public:
@@ -34,7 +39,8 @@ public:
   /// Returns the best candidates for moving `bytes` in all: a copy of half as
   /// many, or a read. The choice is measured once for sizes that differ little.
   llvm::Expected<std::vector<Candidate>>
-  bestCandidates(Session &session, int64_t bytes, bool isRead);
+  bestCandidates(Session &session, int64_t bytes, bool isRead,
+                 Place place = {});
 
 private:
   /// One of our kernels with its launch.
@@ -51,7 +57,8 @@ private:
   llvm::Error reserve(const cuda::Context &context, int64_t bytes);
   /// Returns work for all candidates, the driver's copy first.
   std::vector<Candidate> makeCandidates(const cuda::Context &context,
-                                        int64_t bytes, bool isRead) const;
+                                        int64_t bytes, bool isRead,
+                                        int64_t place) const;
 
   cuda::Module module;
   std::vector<Variant> copies, reads;

@@ -61,7 +61,8 @@ static std::string shareText(const Row &ours, const Row *other) {
 void quack::printCell(raw_ostream &os, const Row &ours, const Row *copy,
                       const Row *read) {
   if (!ours.isGood()) {
-    printLine(os, &ours.cell, {}, "error: " + ours.error);
+    printLine(os, &ours.cell, {},
+              "error: " + StringRef(ours.error).split('\n').first.str());
     return;
   }
   StringRef plan = ours.more.getString("plan").value_or("");

@@ -100,6 +100,8 @@ Expected<std::vector<CellJob>> quack::makeCells(const CommandLine &line) {
         job.job.columns = columns;
         job.job.rows = job.cell.rows;
         job.job.storage = storageOf(line, job.cell.op, dtype);
+        job.job.groups = line.groups;
+        job.job.picks = line.picks;
         job.job.pin = line.pin;
         job.job.target = line.target;
         job.job.chip = line.chip;

@@ -72,6 +72,12 @@ struct Options {
   cl::list<std::string> scalars{
       "scalar", cl::desc("Number for a value operand (eps=1e-6)"),
       cl::value_desc("name=number"), cl::cat(category)};
+  cl::opt<int64_t> groups{"groups",
+                          cl::desc("Columns of a group, of kernels that have groups"),
+                          cl::value_desc("count"), cl::init(0), cl::cat(category)};
+  cl::opt<int64_t> picks{
+      "picks", cl::desc("Elements that are picked of a row, of kernels that do"),
+      cl::value_desc("count"), cl::init(0), cl::cat(category)};
   cl::opt<std::string> pin{"pin", cl::desc("Plan fields to keep: 'threads = 256'"),
                            cl::value_desc("fields"), cl::cat(category)};
   cl::opt<std::string> target{"target",
@@ -154,7 +160,8 @@ static Error readScalars(const cl::list<std::string> &list,
   for (StringRef text : list) {
     auto [name, value] = text.split('=');
     double number = 0;
-    if (name.empty() || !to_float(value, number) || !std::isfinite(number))
+    if (name.empty() || value.empty() || !to_float(value, number) ||
+        !std::isfinite(number))
       return wrong("scalar", "name=number", text);
     if (!scalars.emplace(name.str(), number).second)
       return createStringError("--scalar names '" + name +
@@ -240,6 +247,8 @@ Expected<CommandLine> quack::parseCommandLine(int argc, char **argv) {
     line.dtypes = {"bf16", "f32"};
   if (options.operands.getNumOccurrences())
     line.operands = options.operands;
+  line.groups = options.groups;
+  line.picks = options.picks;
   line.pin = options.pin;
   line.target = options.target;
   line.chip = options.chip;

@@ -35,6 +35,7 @@ struct CommandLine {
   /// Optional operands that are there: names, or name:type. Nothing: as is usual.
   std::optional<std::string> operands;
   std::map<std::string, double> scalars;
+  int64_t groups = 0, picks = 0; ///< 0: as the kernels say
   std::string pin, target = "h200", chip = "sm_90";
 
   std::string device = "gpu";

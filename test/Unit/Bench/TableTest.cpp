@@ -140,7 +140,7 @@ TEST(Table, ACellIsALine) {
   raw_string_ostream os(text);
   printCellHead(os);
   printCell(os, ours, &copy, nullptr);
-  ours.error = "wrong values";
+  ours.error = "wrong values\nof many";
   printCell(os, ours, &copy, nullptr);
   SmallVector<StringRef> lines;
   StringRef(text).split(lines, '\n');

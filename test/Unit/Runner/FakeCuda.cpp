@@ -6,7 +6,7 @@
 // what its name says, whatever its PTX:
 //
 //   copy_rows   copies f32 rows of 64 columns from the first operand to the
-//               second
+//               second; so does same_rows
 //   skip_rows   writes nothing
 //   wrong_rows  is off by one in the last element of the last row
 //   late_rows   is wrong in the same way from the tenth launch on

@@ -105,18 +105,16 @@ void quack::printChanges(raw_ostream &os, ArrayRef<Change> changes) {
                 "new us [95 %]", "times", "copy's");
   for (const Change &change : changes) {
     ++counts[change.verdict];
-    os << formatv("{0,-40} {1,28} {2,28} {3,8} {4,8}  {5}\n", change.cell.str(),
-                  timeText(change.before), timeText(change.after),
-                  change.speedup > 0 ? formatv("{0:F3}", change.speedup).str()
-                                     : "-",
-                  change.copySpeedup
-                      ? formatv("{0:F3}", *change.copySpeedup).str()
-                      : "-",
-                  describe(change.verdict));
+    os << formatv(
+        "{0,-40} {1,28} {2,28} {3,8} {4,8}  {5}\n", change.cell.str(),
+        timeText(change.before), timeText(change.after),
+        change.speedup > 0 ? formatv("{0:F3}", change.speedup).str() : "-",
+        change.copySpeedup ? formatv("{0:F3}", *change.copySpeedup).str() : "-",
+        describe(change.verdict));
   }
-  os << formatv("{0} cells: {1} within their intervals, {2} faster, {3} slower, "
-                "{4} broken, {5} new\n",
-                changes.size(), counts[Verdict::same], counts[Verdict::faster],
-                counts[Verdict::slower], counts[Verdict::broken],
-                counts[Verdict::added]);
+  os << formatv(
+      "{0} cells: {1} within their intervals, {2} faster, {3} slower, "
+      "{4} broken, {5} new\n",
+      changes.size(), counts[Verdict::same], counts[Verdict::faster],
+      counts[Verdict::slower], counts[Verdict::broken], counts[Verdict::added]);
 }

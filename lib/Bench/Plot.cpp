@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Coordinates are pixels from the top left. x is the logarithm of N, y starts at 0.
+// Coordinates are pixels from the top left. x is the logarithm of N, y starts
+// at 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +31,7 @@ using Lines = std::map<std::string, std::vector<Summary>>;
 
 /// What is drawn of one kernel by one method.
 struct Content {
-  std::vector<std::string> impls; ///< in the legend's order
+  std::vector<std::string> impls;      ///< in the legend's order
   std::map<std::string, Lines> panels; ///< by dtype
 };
 
@@ -66,15 +67,15 @@ static void drawText(raw_ostream &os, double x, double y, StringRef text,
                 x, y, anchor, size, escaped(text));
 }
 
-static void drawLine(raw_ostream &os, double x1, double y1, double x2, double y2,
-                     StringRef style) {
+static void drawLine(raw_ostream &os, double x1, double y1, double x2,
+                     double y2, StringRef style) {
   os << formatv("<line x1=\"{0:F1}\" y1=\"{1:F1}\" x2=\"{2:F1}\" y2=\"{3:F1}\" "
                 "{4}/>\n",
                 x1, y1, x2, y2, style);
 }
 
-/// Returns the colour of an implementation: this project's own is the first of the
-/// palette, yardsticks are grey.
+/// Returns the colour of an implementation: this project's own is the first of
+/// the palette, yardsticks are grey.
 static StringRef colourOf(ArrayRef<std::string> impls, size_t number) {
   static constexpr StringLiteral palette[] = {"#1f77b4", "#ff7f0e", "#2ca02c",
                                               "#9467bd", "#8c564b", "#e377c2",
@@ -132,9 +133,10 @@ static Axes chooseAxes(const Content &content) {
 static void drawFrame(raw_ostream &os, const Axes &axes, StringRef dtype) {
   drawText(os, panelWidth / 2, -10, dtype, "middle", 14);
   for (double tick = 0; tick <= axes.most + axes.step / 2; tick += axes.step) {
-    drawLine(os, 0, axes.y(tick), panelWidth, axes.y(tick), "stroke=\"#dddddd\"");
-    drawText(os, -8, axes.y(tick) + 4, formatv("{0}", format("%.4g", tick)).str(),
-             "end");
+    drawLine(os, 0, axes.y(tick), panelWidth, axes.y(tick),
+             "stroke=\"#dddddd\"");
+    drawText(os, -8, axes.y(tick) + 4,
+             formatv("{0}", format("%.4g", tick)).str(), "end");
   }
   for (double log = axes.firstLog; log <= axes.lastLog; ++log) {
     double columns = std::exp2(log), x = axes.x(columns);
@@ -147,7 +149,8 @@ static void drawFrame(raw_ostream &os, const Axes &axes, StringRef dtype) {
   drawText(os, panelWidth / 2, panelHeight + 40, "N, columns of a row");
 }
 
-/// Draws one implementation: a line through its medians, marks, and the intervals.
+/// Draws one implementation: a line through its medians, marks, and the
+/// intervals.
 static void drawImpl(raw_ostream &os, const Axes &axes,
                      ArrayRef<Summary> summaries, StringRef impl,
                      StringRef colour) {
@@ -164,8 +167,9 @@ static void drawImpl(raw_ostream &os, const Axes &axes,
     drawLine(os, x, axes.y(summary.megabytes / summary.time.high), x,
              axes.y(summary.megabytes / summary.time.low),
              formatv("stroke=\"{0}\"", colour).str());
-    os << formatv("<circle cx=\"{0:F1}\" cy=\"{1:F1}\" r=\"3\" fill=\"{2}\"/>\n",
-                  x, axes.y(summary.terabytesPerSecond()), colour);
+    os << formatv(
+        "<circle cx=\"{0:F1}\" cy=\"{1:F1}\" r=\"3\" fill=\"{2}\"/>\n", x,
+        axes.y(summary.terabytesPerSecond()), colour);
   }
 }
 
@@ -245,7 +249,8 @@ Expected<std::vector<Figure>> quack::drawFigures(const Table &table) {
   for (const auto &[what, content] : contents) {
     const auto &[op, method] = what;
     std::string name = method == "launch" ? op : op + "-" + method;
-    if (!all_of(name, [](char c) { return isAlnum(c) || c == '_' || c == '-'; }))
+    if (!all_of(name,
+                [](char c) { return isAlnum(c) || c == '_' || c == '-'; }))
       return createStringError("'" + name +
                                "' cannot be a figure's name: expected letters, "
                                "digits, '_' and '-'");

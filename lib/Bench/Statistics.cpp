@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Order statistics: of n samples, as many as a fair coin shows heads lie below the
-// true median.
+// Order statistics: of n samples, as many as a fair coin shows heads lie below
+// the true median.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +38,8 @@ Estimate quack::estimateMedian(ArrayRef<double> samples) {
   estimate.median = sorted.size() % 2 != 0
                         ? sorted[middle]
                         : (sorted[middle - 1] + sorted[middle]) / 2;
-  auto outside =
-      static_cast<size_t>(std::max<int64_t>(countOutside(int64_t(sorted.size())), 0));
+  auto outside = static_cast<size_t>(
+      std::max<int64_t>(countOutside(int64_t(sorted.size())), 0));
   estimate.low = sorted[outside];
   estimate.high = sorted[sorted.size() - 1 - outside];
   return estimate;

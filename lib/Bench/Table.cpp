@@ -174,8 +174,7 @@ static bool readTable(const json::Value &json, Table &table, json::Path path) {
 
 Expected<Table> Table::parse(StringRef text, StringRef name) {
   auto fail = [&](Error error) {
-    return createStringError("'" + name +
-                             "': " + toString(std::move(error)));
+    return createStringError("'" + name + "': " + toString(std::move(error)));
   };
   Expected<json::Value> json = json::parse(text);
   if (!json)
@@ -225,7 +224,8 @@ bool Table::has(const Cell &cell, StringRef impl) const {
 std::vector<std::string> Table::gpus() const {
   std::vector<std::string> gpus;
   for (const Row &row : rows) {
-    std::string gpu = runs[row.run].getString("gpu").value_or("unknown GPU").str();
+    std::string gpu =
+        runs[row.run].getString("gpu").value_or("unknown GPU").str();
     if (!is_contained(gpus, gpu))
       gpus.push_back(std::move(gpu));
   }

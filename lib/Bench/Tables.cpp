@@ -28,8 +28,8 @@ static void printLine(raw_ostream &os, const Cell *cell,
     os << formatv("{0,-16} {1,-5} {2,7} {3,7} {4,-6}", cell->op, cell->dtype,
                   cell->columns, cell->rows, cell->method);
   else
-    os << formatv("{0,-16} {1,-5} {2,7} {3,7} {4,-6}", "kernel", "dtype", "N", "M",
-                  "method");
+    os << formatv("{0,-16} {1,-5} {2,7} {3,7} {4,-6}", "kernel", "dtype", "N",
+                  "M", "method");
   for (auto [width, field] : zip(widths, fields))
     os << ' ' << right_justify(field, width);
   os << "  " << rest << "\n";
@@ -61,8 +61,12 @@ static std::string shareText(const Row &ours, const Row *other) {
 void quack::printCell(raw_ostream &os, const Row &ours, const Row *copy,
                       const Row *read) {
   if (!ours.isGood()) {
-    printLine(os, &ours.cell, {},
-              "error: " + StringRef(ours.error).split('\n').first.str());
+    auto [line, rest] = StringRef(ours.error).split('\n');
+    printLine(os, &ours.cell, {}, "error: " + line.str());
+    while (!rest.empty()) {
+      std::tie(line, rest) = rest.split('\n');
+      os << "  " << line << "\n";
+    }
     return;
   }
   StringRef plan = ours.more.getString("plan").value_or("");
@@ -112,7 +116,9 @@ void Block::add(Summary summary) {
 }
 
 void Block::print(raw_ostream &os) const {
-  auto widthOf = [](StringRef impl) { return std::max<size_t>(impl.size(), 8); };
+  auto widthOf = [](StringRef impl) {
+    return std::max<size_t>(impl.size(), 8);
+  };
   os << formatv("{0,8} {1,8}", "N", "M");
   for (const std::string &impl : impls)
     os << "  " << right_justify(impl, widthOf(impl));
@@ -123,12 +129,11 @@ void Block::print(raw_ostream &os) const {
       auto found = summaries.find(impl);
       bool isThere = found != summaries.end() && found->second.isGood();
       os << "  "
-         << right_justify(isThere
-                              ? formatv("{0:F3}",
-                                        found->second.terabytesPerSecond())
-                                    .str()
-                              : "-",
-                          widthOf(impl));
+         << right_justify(
+                isThere ? formatv("{0:F3}", found->second.terabytesPerSecond())
+                              .str()
+                        : "-",
+                widthOf(impl));
     }
     os << "\n";
   }

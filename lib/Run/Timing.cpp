@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cache is overwritten by a fill, as triton.testing.do_bench does it: the time
-// that it takes on the GPU hides what the host needs to launch.
+// The cache is overwritten by a fill, as triton.testing.do_bench does it: the
+// time that it takes on the GPU hides what the host needs to launch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,11 +77,9 @@ static Error runRound(Session &session, ArrayRef<Work> works, bool emptiesCache,
   return Error::success();
 }
 
-Expected<std::vector<Samples>>
-quack::sampleInterleaved(Session &session, ArrayRef<Work> works,
-                         int64_t warmups,
-                         function_ref<bool(ArrayRef<Samples>)> isEnough,
-                         bool emptiesCache) {
+Expected<std::vector<Samples>> quack::sampleInterleaved(
+    Session &session, ArrayRef<Work> works, int64_t warmups,
+    function_ref<bool(ArrayRef<Samples>)> isEnough, bool emptiesCache) {
   if (Error error = reserveFlush(session))
     return error;
   std::vector<Samples> samples(works.size());

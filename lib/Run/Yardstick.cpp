@@ -119,13 +119,13 @@ static int64_t sizeClass(int64_t bytes) {
   return bytes >> dropped << dropped;
 }
 
-Expected<std::vector<Candidate>>
-Yardstick::bestCandidates(Session &session, int64_t bytes, bool isRead,
-                          Place place) {
+Expected<std::vector<Candidate>> Yardstick::bestCandidates(Session &session,
+                                                           int64_t bytes,
+                                                           bool isRead,
+                                                           Place place) {
   int64_t moved = std::max<int64_t>(
       alignTo(isRead ? bytes : bytes / 2, copyPieceBytes), copyPieceBytes);
-  if (Error error =
-          reserve(*session.context, place.count * distanceOf(moved)))
+  if (Error error = reserve(*session.context, place.count * distanceOf(moved)))
     return error;
   std::vector<Candidate> all =
       makeCandidates(*session.context, moved, isRead, place.number);

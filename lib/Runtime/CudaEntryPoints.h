@@ -118,7 +118,8 @@ static_assert(sizeof(LaunchConfig) == 56 &&
   X(streamQuery, "cuStreamQuery", (void *))                                    \
   X(streamBeginCapture, "cuStreamBeginCapture", (void *, int))                 \
   X(streamEndCapture, "cuStreamEndCapture", (void *, void **))                 \
-  X(graphInstantiate, "cuGraphInstantiate", (void **, void *, uint64_t))       \
+  X(graphInstantiate, "cuGraphInstantiateWithFlags",                           \
+    (void **, void *, uint64_t))                                               \
   X(graphLaunch, "cuGraphLaunch", (void *, void *))                            \
   X(graphExecDestroy, "cuGraphExecDestroy", (void *))                          \
   X(graphDestroy, "cuGraphDestroy", (void *))                                  \

@@ -24,7 +24,7 @@ Expected<Graph> Context::capture(function_ref<Error()> work) const {
   void *executable = nullptr;
   if (!failure && !ending)
     ending = check(api->graphInstantiate(&executable, graph, /*flags=*/0),
-                   "cuGraphInstantiate");
+                   "cuGraphInstantiateWithFlags");
   // The executable one has all that it needs.
   if (graph)
     api->graphDestroy(graph);

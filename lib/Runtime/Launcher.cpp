@@ -124,7 +124,8 @@ Expected<Launcher::Variant> Launcher::load(const KernelMetadata &kernel) const {
 }
 
 Expected<Launcher> Launcher::create(const cuda::Context &context, StringRef ptx,
-                                    const ModuleMetadata &metadata, StringRef name) {
+                                    const ModuleMetadata &metadata,
+                                    StringRef name) {
   Launcher launcher;
   launcher.context = &context;
   Expected<cuda::Module> module = context.loadModule(ptx);

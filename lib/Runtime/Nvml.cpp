@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The entry points and numbers are those of NVML's ABI (NVML API Reference Guide).
+// The entry points and numbers are those of NVML's ABI (NVML API Reference
+// Guide).
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,8 @@ using namespace quack;
 enum : int { clockSM = 1, clockMemory = 2, sensorGPU = 0 };
 
 template <typename... Parameters>
-std::optional<int> Nvml::call(const char *name, Parameters... parameters) const {
+std::optional<int> Nvml::call(const char *name,
+                              Parameters... parameters) const {
   using Call = int (*)(Parameters...);
   auto entry = reinterpret_cast<Call>(dlsym(library, name));
   if (!entry)
@@ -36,8 +38,8 @@ std::optional<Nvml> Nvml::open(StringRef busId) {
     return std::nullopt;
   }
   std::string id = busId.str();
-  if (nvml.call("nvmlDeviceGetHandleByPciBusId_v2", id.c_str(),
-                &nvml.device) != 0)
+  if (nvml.call("nvmlDeviceGetHandleByPciBusId_v2", id.c_str(), &nvml.device) !=
+      0)
     return std::nullopt;
   return nvml;
 }

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stream capture and graphs of the driver without GPU. A stream does its work at once,
-// or, while it is captured, notes it.
+// Stream capture and graphs of the driver without GPU. A stream does its work
+// at once, or, while it is captured, notes it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@ using StreamWork = std::function<int()>;
 /// Does `work`, or notes it for the graph that is captured.
 int doOrRecord(StreamWork work);
 
-/// Returns what a call that waits for the stream gives: an error while it is captured,
-/// which is the end of the capture too, as in the driver.
+/// Returns what a call that waits for the stream gives: an error while it is
+/// captured, which is the end of the capture too, as in the driver.
 int waitForStream();
 
 /// Fills in the calls about capture and graphs.

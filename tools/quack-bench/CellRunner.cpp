@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The outputs of the last timed launch are verified: they were filled with sentinels
-// before the first.
+// The outputs of the last timed launch are verified: they were filled with
+// sentinels before the first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,10 @@
 using namespace llvm;
 using namespace quack;
 
-/// What the library's kernels take for numbers that they need, where nobody says.
-static constexpr std::pair<StringLiteral, double> usualScalars[] = {{"eps", 1e-6}};
+/// What the library's kernels take for numbers that they need, where nobody
+/// says.
+static constexpr std::pair<StringLiteral, double> usualScalars[] = {
+    {"eps", 1e-6}};
 
 /// Adds to `job` the usual numbers of value operands that it says nothing of.
 static void addScalars(const KernelMetadata &kernel, Job &job) {
@@ -143,9 +145,9 @@ Error CellRunner::addContenders(std::vector<Contender> &contenders,
 }
 
 Error CellRunner::verify(Row &ours) {
-  Expected<std::string> verdict = verifyOutputs(
-      *session.context, compiled.kernel(), operands,
-      boundSums(compiled, *operands.rows), benchThoroughness);
+  Expected<std::string> verdict =
+      verifyOutputs(*session.context, compiled.kernel(), operands,
+                    boundSums(compiled, *operands.rows), benchThoroughness);
   if (!verdict)
     return verdict.takeError();
   ours.more["verify"] = *verdict;
@@ -167,8 +169,7 @@ Expected<std::vector<Row>> CellRunner::measureLaunches() {
     if (Error error = addContenders(contenders, /*isRead=*/true))
       return error;
   Contest contest{cell.cell, traffic.bytes()};
-  Expected<std::vector<Row>> rows =
-      hold(session, contest, contenders, effort);
+  Expected<std::vector<Row>> rows = hold(session, contest, contenders, effort);
   if (!rows)
     return rows;
   if (Error error = addDetails(rows->front()))
@@ -223,10 +224,12 @@ static std::vector<Row> runOnce(const CellJob &cell, mlir::MLIRContext &context,
     rows.push_back(failedRow(cell.cell, std::move(error)));
     return rows;
   }
-  measure(cell.cell, [&] { return runner.measureLaunches(); }, rows);
+  measure(
+      cell.cell, [&] { return runner.measureLaunches(); }, rows);
   // What single launches get wrong is nothing to compare replays with.
   if (cell.isReplayed() && rows.front().isGood())
-    measure(cell.replayed(), [&] { return runner.measureReplays(); }, rows);
+    measure(
+        cell.replayed(), [&] { return runner.measureReplays(); }, rows);
   return rows;
 }
 

@@ -20,9 +20,9 @@ class MLIRContext;
 
 namespace quack {
 
-/// Measures a cell by each of its methods. Returns a row of this project's kernel and
-/// rows of yardsticks for each; what went wrong is the error of a row. On a GPU that is
-/// lost, the session's context is dead.
+/// Measures a cell by each of its methods. Returns a row of this project's
+/// kernel and rows of yardsticks for each; what went wrong is the error of a
+/// row. On a GPU that is lost, the session's context is dead.
 std::vector<Row> runCell(const CellJob &cell, mlir::MLIRContext &context,
                          Session &session, const Effort &effort);
 

@@ -49,13 +49,13 @@ static Expected<std::string> findKernel(const CommandLine &line,
     sys::path::append(path, line.kernelsFolder, kernel + ".mlir");
   if (sys::fs::is_regular_file(path))
     return path.str().str();
-  return createStringError("there is no kernel '" + kernel + "': no file '" +
-                           path + "'" +
-                           (isFile ? "" : "; --kernels-dir says where they are"));
+  return createStringError(
+      "there is no kernel '" + kernel + "': no file '" + path + "'" +
+      (isFile ? "" : "; --kernels-dir says where they are"));
 }
 
-/// Returns the storage of a kernel whose rows are of `dtype`: the optional operands
-/// that are there have that type, too, unless they say another.
+/// Returns the storage of a kernel whose rows are of `dtype`: the optional
+/// operands that are there have that type, too, unless they say another.
 static std::string storageOf(const CommandLine &line, StringRef op,
                              StringRef dtype) {
   StringRef usual = StringSwitch<StringRef>(op)
@@ -65,7 +65,8 @@ static std::string storageOf(const CommandLine &line, StringRef op,
   std::string storage = dtype.str();
   for (StringRef operand : split(operands, ','))
     if (!operand.empty())
-      storage += ("," + operand + (operand.contains(':') ? "" : ":" + dtype)).str();
+      storage +=
+          ("," + operand + (operand.contains(':') ? "" : ":" + dtype)).str();
   return storage;
 }
 
@@ -88,14 +89,15 @@ Expected<std::vector<CellJob>> quack::makeCells(const CommandLine &line) {
         job.cell.op = sys::path::stem(file).str();
         job.cell.dtype = dtype;
         job.cell.columns = columns;
-        job.cell.rows = chooseRows(line, columns,
-                                   getSizeInBytes(*parseStorageType(dtype)));
-        if (line.isSimulated() &&
-            job.cell.rows > mostSimulated / columns && !line.dryRun)
-          return createStringError("cell " + job.cell.str() +
-                                   " is too large for the simulator: it takes " +
-                                   Twine(mostSimulated) +
-                                   " elements; give fewer --rows or --columns");
+        job.cell.rows =
+            chooseRows(line, columns, getSizeInBytes(*parseStorageType(dtype)));
+        if (line.isSimulated() && job.cell.rows > mostSimulated / columns &&
+            !line.dryRun)
+          return createStringError(
+              "cell " + job.cell.str() +
+              " is too large for the simulator: it takes " +
+              Twine(mostSimulated) +
+              " elements; give fewer --rows or --columns");
         job.job.file = file;
         job.job.columns = columns;
         job.job.rows = job.cell.rows;

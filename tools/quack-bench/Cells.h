@@ -21,18 +21,20 @@ struct CellJob {
   Cell cell; ///< by single launches
   Job job;
 
-  /// Returns whether the cell is also measured by replays: its launches are short.
+  /// Returns whether the cell is also measured by replays: its launches are
+  /// short.
   bool isReplayed() const { return cell.columns <= 2048; }
   /// Returns the cell as replays measure it.
   Cell replayed() const;
 };
 
-/// Returns the M of a cell that rows of `columns` elements of `elementBytes` have.
+/// Returns the M of a cell that rows of `columns` elements of `elementBytes`
+/// have.
 int64_t chooseRows(const CommandLine &line, int64_t columns,
                    int64_t elementBytes);
 
-/// Returns the cells of the shard, by type, N and kernel. Refuses kernels that have
-/// no file, and cells that are too large for the simulator.
+/// Returns the cells of the shard, by type, N and kernel. Refuses kernels that
+/// have no file, and cells that are too large for the simulator.
 llvm::Expected<std::vector<CellJob>> makeCells(const CommandLine &line);
 
 } // namespace quack

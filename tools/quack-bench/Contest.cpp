@@ -1,4 +1,5 @@
-//===- tools/quack-bench/Contest.cpp - implementations side by side *- C++ -*-===//
+//===- tools/quack-bench/Contest.cpp - implementations side by side *- C++
+//-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -48,6 +49,14 @@ static Row makeRow(const Contest &contest, const Contender &contender,
   return row;
 }
 
+/// Says of this project's row, which is the first, how fast it is beside the
+/// others.
+static void addShares(std::vector<Row> &rows) {
+  Row &ours = rows.front();
+  for (const Row &row : ArrayRef(rows).drop_front())
+    ours.more["of_" + row.impl] = row.time.median / ours.time.median;
+}
+
 Expected<std::vector<Row>> quack::hold(Session &session, const Contest &contest,
                                        ArrayRef<Contender> contenders,
                                        const Effort &effort) {
@@ -69,12 +78,13 @@ Expected<std::vector<Row>> quack::hold(Session &session, const Contest &contest,
   std::vector<Row> rows;
   for (auto [contender, list] : zip_equal(contenders, *samples)) {
     Row row = makeRow(contest, contender, list);
-    auto same = find_if(
-        rows, [&](const Row &other) { return other.impl == row.impl; });
+    auto same =
+        find_if(rows, [&](const Row &other) { return other.impl == row.impl; });
     if (same == rows.end())
       rows.push_back(std::move(row));
     else if (row.time.median < same->time.median)
       *same = std::move(row);
   }
+  addShares(rows);
   return rows;
 }

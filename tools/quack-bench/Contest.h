@@ -1,4 +1,5 @@
-//===- tools/quack-bench/Contest.h - implementations side by side *- C++ -*-===//
+//===- tools/quack-bench/Contest.h - implementations side by side *- C++
+//-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,7 +18,8 @@ namespace quack {
 /// One of the implementations that are timed.
 struct Contender {
   std::string impl; ///< ours, copy or read
-  std::string name; ///< of the kernel; of several with the same impl the best counts
+  std::string
+      name; ///< of the kernel; of several with the same impl the best counts
   Work work;
 };
 
@@ -36,9 +38,10 @@ struct Contest {
   bool emptiesCache = true; ///< before each work
 };
 
-/// Decides after each round whether to go on: until there are `effort.samples`, and
-/// then while the interval of any contender is wider than 1 % and time is left. What
-/// takes ten times the budget ends with fewer, but no fewer than six.
+/// Decides after each round whether to go on: until there are `effort.samples`,
+/// and then while the interval of any contender is wider than 1 % and time is
+/// left. What takes ten times the budget ends with fewer, but no fewer than
+/// six.
 class StopRule {
 public:
   explicit StopRule(const Effort &effort) : effort(effort) {}
@@ -50,7 +53,8 @@ private:
   Effort effort;
 };
 
-/// Times `contenders` in turns. Returns a row for each impl, in order of appearance.
+/// Times `contenders` in turns, this project's first. Returns a row for each
+/// impl, in order of appearance.
 llvm::Expected<std::vector<Row>> hold(Session &session, const Contest &contest,
                                       llvm::ArrayRef<Contender> contenders,
                                       const Effort &effort);

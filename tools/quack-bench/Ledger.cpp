@@ -19,12 +19,13 @@ Expected<Ledger> Ledger::open(StringRef path) {
   ledger.lock = std::make_unique<LockFileManager>(path);
   Expected<bool> isOurs = ledger.lock->tryLock();
   if (!isOurs)
-    return createStringError("'" + path +
-                             "': " + toString(isOurs.takeError()));
+    return createStringError("'" + path + "': " + toString(isOurs.takeError()));
   if (!*isOurs)
     return createStringError(
-        "'" + path + "' is being written by another process: give each shard a " +
-        "table of its own and merge them with --from (if there is none, remove '" +
+        "'" + path +
+        "' is being written by another process: give each shard a " +
+        "table of its own and merge them with --from (if there is none, remove "
+        "'" +
         path + ".lock')");
   if (!sys::fs::exists(path))
     return ledger;

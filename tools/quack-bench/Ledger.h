@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table that a process adds to. It is on disk after each cell, so that whatever ends
-// the process, what was measured is kept.
+// The table that a process adds to. It is on disk after each cell, so that
+// whatever ends the process, what was measured is kept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +18,12 @@
 
 namespace quack {
 
-/// A table with the file that holds it, which no other process writes meanwhile.
+/// A table with the file that holds it, which no other process writes
+/// meanwhile.
 class Ledger {
 public:
-  /// Opens the table of `path`, which is empty if there is no such file. Without a
-  /// path the table is in memory only.
+  /// Opens the table of `path`, which is empty if there is no such file.
+  /// Without a path the table is in memory only.
   static llvm::Expected<Ledger> open(llvm::StringRef path);
 
   const Table &all() const { return table; }

@@ -58,10 +58,11 @@ json::Object quack::describeRun(const cuda::DeviceProperties &device,
     return run;
   GpuState state = nvml->state();
   run["driver"] = nvml->driverVersion();
-  run["clocks"] = json::Object{{"sm_mhz", orNull(state.smMHz)},
-                               {"memory_mhz", orNull(state.memoryMHz)},
-                               {"most_sm_mhz", orNull(state.mostSmMHz)},
-                               {"most_memory_mhz", orNull(state.mostMemoryMHz)}};
+  run["clocks"] =
+      json::Object{{"sm_mhz", orNull(state.smMHz)},
+                   {"memory_mhz", orNull(state.memoryMHz)},
+                   {"most_sm_mhz", orNull(state.mostSmMHz)},
+                   {"most_memory_mhz", orNull(state.mostMemoryMHz)}};
   run["power_limit_watts"] = orNull(state.powerLimitWatts);
   return run;
 }

@@ -45,14 +45,16 @@ struct Options {
       cl::desc("<kernels: files, or names in --kernels-dir; default: softmax "
                "rms_norm layer_norm cross_entropy>"),
       cl::cat(category)};
-  cl::opt<std::string> kernelsFolder{"kernels-dir",
-                                     cl::desc("Where kernels are that are named "
-                                              "(lib/Kernels)"),
-                                     cl::value_desc("folder"), cl::cat(category)};
-  cl::list<int64_t> columns{"columns", cl::CommaSeparated,
-                            cl::desc("N of the cells (powers of two from 256 to "
-                                     "262144)"),
-                            cl::value_desc("N,..."), cl::cat(category)};
+  cl::opt<std::string> kernelsFolder{
+      "kernels-dir",
+      cl::desc("Where kernels are that are named "
+               "(lib/Kernels)"),
+      cl::value_desc("folder"), cl::cat(category)};
+  cl::list<int64_t> columns{
+      "columns", cl::CommaSeparated,
+      cl::desc("N of the cells (powers of two from 256 to "
+               "262144)"),
+      cl::value_desc("N,..."), cl::cat(category)};
   cl::list<std::string> dtypes{"storage", cl::CommaSeparated,
                                cl::desc("Types of rows in memory (bf16,f32)"),
                                cl::value_desc("types"), cl::cat(category)};
@@ -60,65 +62,73 @@ struct Options {
                         cl::desc("M of all cells (32768, and 2^29 / N from N = "
                                  "16384 on)"),
                         cl::value_desc("M"), cl::cat(category)};
-  cl::opt<std::string> bytes{"bytes",
-                             cl::desc("Or: bytes of a cell's rows, such as 512M; M "
-                                      "follows"),
-                             cl::value_desc("size"), cl::cat(category)};
+  cl::opt<std::string> bytes{
+      "bytes",
+      cl::desc("Or: bytes of a cell's rows, such as 512M; M "
+               "follows"),
+      cl::value_desc("size"), cl::cat(category)};
   cl::opt<std::string> operands{
       "operands",
-      cl::desc("Optional operands that are there, of the rows' type or another: "
-               "weight,rstd:f32 (the norms': weight)"),
+      cl::desc(
+          "Optional operands that are there, of the rows' type or another: "
+          "weight,rstd:f32 (the norms': weight)"),
       cl::value_desc("names"), cl::cat(category)};
   cl::list<std::string> scalars{
       "scalar", cl::desc("Number for a value operand (eps=1e-6)"),
       cl::value_desc("name=number"), cl::cat(category)};
-  cl::opt<int64_t> groups{"groups",
-                          cl::desc("Columns of a group, of kernels that have groups"),
-                          cl::value_desc("count"), cl::init(0), cl::cat(category)};
-  cl::opt<int64_t> picks{
-      "picks", cl::desc("Elements that are picked of a row, of kernels that do"),
+  cl::opt<int64_t> groups{
+      "groups", cl::desc("Columns of a group, of kernels that have groups"),
       cl::value_desc("count"), cl::init(0), cl::cat(category)};
-  cl::opt<std::string> pin{"pin", cl::desc("Plan fields to keep: 'threads = 256'"),
+  cl::opt<int64_t> picks{
+      "picks",
+      cl::desc("Elements that are picked of a row, of kernels that do"),
+      cl::value_desc("count"), cl::init(0), cl::cat(category)};
+  cl::opt<std::string> pin{"pin",
+                           cl::desc("Plan fields to keep: 'threads = 256'"),
                            cl::value_desc("fields"), cl::cat(category)};
   cl::opt<std::string> target{"target",
                               cl::desc("GPU to plan for (h100, h200)"),
                               cl::init("h200"), cl::cat(category)};
-  cl::opt<std::string> chip{"chip", cl::desc("Chip to compile for (sm_90, sm_90a)"),
+  cl::opt<std::string> chip{"chip",
+                            cl::desc("Chip to compile for (sm_90, sm_90a)"),
                             cl::init("sm_90"), cl::cat(category)};
-  cl::opt<std::string> device{"device",
-                              cl::desc("gpu, or sim: the simulator, whose times "
-                                       "say nothing"),
-                              cl::init("gpu"), cl::cat(category)};
+  cl::opt<std::string> device{
+      "device",
+      cl::desc("gpu, or sim: the simulator, whose times "
+               "say nothing"),
+      cl::init("gpu"), cl::cat(category)};
   cl::opt<bool> dryRun{"dry-run",
                        cl::desc("Compile and list the cells; needs no GPU"),
                        cl::cat(category)};
-  cl::opt<std::string> shard{"shard",
-                             cl::desc("Every n-th cell from the i-th on"),
-                             cl::value_desc("i/n"), cl::init("1/1"),
-                             cl::cat(category)};
-  cl::opt<int64_t> samples{"samples",
-                           cl::desc("Timed runs of each implementation, at least "
-                                    "(30; in the simulator 3)"),
-                           cl::cat(category)};
-  cl::opt<double> budget{"budget",
-                         cl::desc("Seconds for more samples while an interval is "
-                                  "wider than 1 % (0.4; in the simulator 0)"),
-                         cl::cat(category)};
+  cl::opt<std::string> shard{
+      "shard", cl::desc("Every n-th cell from the i-th on"),
+      cl::value_desc("i/n"), cl::init("1/1"), cl::cat(category)};
+  cl::opt<int64_t> samples{
+      "samples",
+      cl::desc("Timed runs of each implementation, at least "
+               "(30; in the simulator 3)"),
+      cl::cat(category)};
+  cl::opt<double> budget{
+      "budget",
+      cl::desc("Seconds for more samples while an interval is "
+               "wider than 1 % (0.4; in the simulator 0)"),
+      cl::cat(category)};
   cl::opt<double> watchdog{"watchdog",
                            cl::desc("Seconds after which a kernel hangs (60)"),
                            cl::init(60.0), cl::cat(category)};
-  cl::opt<std::string> json{"json",
-                            cl::desc("The table's file: rows are added after each "
-                                     "cell"),
-                            cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> json{
+      "json",
+      cl::desc("The table's file: rows are added after each "
+               "cell"),
+      cl::value_desc("file"), cl::cat(category)};
   cl::opt<bool> resume{"resume",
                        cl::desc("Leave out cells that the table has already"),
                        cl::cat(category)};
   cl::list<std::string> tables{
-      "from",
-      cl::desc("Measure nothing: take this table, or several as one"),
+      "from", cl::desc("Measure nothing: take this table, or several as one"),
       cl::value_desc("file"), cl::cat(category)};
-  cl::opt<std::string> plot{"plot", cl::desc("Draw SVG figures into this folder"),
+  cl::opt<std::string> plot{"plot",
+                            cl::desc("Draw SVG figures into this folder"),
                             cl::value_desc("folder"), cl::cat(category)};
   cl::opt<std::string> compare{"compare",
                                cl::desc("Compare with this older table"),
@@ -126,16 +136,17 @@ struct Options {
 };
 } // namespace
 
-static Error wrong(const Twine &option, const Twine &expected, const Twine &got) {
-  return createStringError("--" + option + " must be " + expected + ", got '" + got +
-                           "'");
+static Error wrong(const Twine &option, const Twine &expected,
+                   const Twine &got) {
+  return createStringError("--" + option + " must be " + expected + ", got '" +
+                           got + "'");
 }
 
 /// Reads a number of bytes: digits, and K, M or G for powers of 1024.
 static std::optional<int64_t> parseBytes(StringRef text) {
   int64_t factor = 1;
-  for (auto [suffix, value] : {std::pair("K", 1ll << 10), {"M", 1ll << 20},
-                               {"G", 1ll << 30}})
+  for (auto [suffix, value] :
+       {std::pair("K", 1ll << 10), {"M", 1ll << 20}, {"G", 1ll << 30}})
     if (text.consume_back_insensitive(suffix)) {
       factor = value;
       break;
@@ -149,8 +160,9 @@ static std::optional<int64_t> parseBytes(StringRef text) {
 
 static Error readShard(StringRef text, Shard &shard) {
   auto [number, count] = text.split('/');
-  if (to_integer(number, shard.number, 10) && to_integer(count, shard.count, 10) &&
-      1 <= shard.number && shard.number <= shard.count)
+  if (to_integer(number, shard.number, 10) &&
+      to_integer(count, shard.count, 10) && 1 <= shard.number &&
+      shard.number <= shard.count)
     return Error::success();
   return wrong("shard", "i/n with 1 <= i <= n", text);
 }
@@ -210,7 +222,8 @@ static Error checkMeasuring(const CommandLine &line) {
     return wrong("watchdog", "more than 0 seconds",
                  formatv("{0}", line.watchdogSeconds).str());
   if (line.resumes && line.jsonFile.empty())
-    return createStringError("--resume needs --json=file, the table to go on with");
+    return createStringError(
+        "--resume needs --json=file, the table to go on with");
   return Error::success();
 }
 

@@ -32,7 +32,8 @@ struct CommandLine {
   std::vector<std::string> dtypes;
   std::optional<int64_t> rows;  ///< M of each cell
   std::optional<int64_t> bytes; ///< or those of a cell's rows in memory
-  /// Optional operands that are there: names, or name:type. Nothing: as is usual.
+  /// Optional operands that are there: names, or name:type. Nothing: as is
+  /// usual.
   std::optional<std::string> operands;
   std::map<std::string, double> scalars;
   int64_t groups = 0, picks = 0; ///< 0: as the kernels say
@@ -52,8 +53,8 @@ struct CommandLine {
   bool isSimulated() const { return device == "sim"; }
 };
 
-/// Parses the command line. Exits for --help and at an unknown option, as LLVM's
-/// tools do; a value that makes no sense is an error.
+/// Parses the command line. Exits for --help and at an unknown option, as
+/// LLVM's tools do; a value that makes no sense is an error.
 llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv);
 
 } // namespace quack

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A graph is captured from the stream: launch i of it works on place i modulo their
-// number.
+// A graph is captured from the stream: launch i of it works on place i modulo
+// their number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,8 @@ public:
   /// Adds the kernel's graph, and those of copies and reads of as many bytes.
   Error addOurs();
   Error addYardsticks(int64_t bytes, bool isRead);
-  /// Returns which place holds something else than the given operands; empty if none.
+  /// Returns which place holds something else than the given operands; empty if
+  /// none.
   Expected<std::string> findDifference() const;
 
   std::vector<Contender> contenders;
@@ -84,8 +85,9 @@ Error Replays::addGraph(StringRef impl, StringRef name,
     return graph.takeError();
   auto shared = std::make_shared<cuda::Graph>(std::move(*graph));
   const cuda::Context *context = session.context.get();
-  contenders.push_back({impl.str(), name.str(),
-                        [shared, context] { return context->replay(*shared); }});
+  contenders.push_back({impl.str(), name.str(), [shared, context] {
+                          return context->replay(*shared);
+                        }});
   return Error::success();
 }
 
@@ -98,7 +100,8 @@ Error Replays::addOurs() {
 }
 
 Error Replays::addYardsticks(int64_t bytes, bool isRead) {
-  // Replays take long; the third best of single launches is rarely the best here.
+  // Replays take long; the third best of single launches is rarely the best
+  // here.
   constexpr size_t most = 2;
   std::vector<std::vector<Candidate>> byPlace;
   auto count = int64_t(places.size());
@@ -110,9 +113,9 @@ Error Replays::addYardsticks(int64_t bytes, bool isRead) {
     byPlace.push_back(std::move(*best));
   }
   for (size_t i = 0; i < std::min(most, byPlace.front().size()); ++i)
-    if (Error error = addGraph(
-            isRead ? "read" : "copy", byPlace.front()[i].name,
-            [&](int64_t place) { return byPlace[place][i].work(); }))
+    if (Error error =
+            addGraph(isRead ? "read" : "copy", byPlace.front()[i].name,
+                     [&](int64_t place) { return byPlace[place][i].work(); }))
       return error;
   return Error::success();
 }
@@ -142,8 +145,10 @@ Expected<std::vector<Row>> quack::measureReplays(Session &session,
                                                  const Effort &effort) {
   Traffic traffic = countTraffic(setup.operands);
   Replays replays(session, setup);
-  Contest contest{cell, traffic.bytes(), /*launches=*/1, /*emptiesCache=*/false};
-  int64_t places = countPlaces(contest.bytes, session.context->properties().l2Bytes);
+  Contest contest{cell, traffic.bytes(), /*launches=*/1,
+                  /*emptiesCache=*/false};
+  int64_t places =
+      countPlaces(contest.bytes, session.context->properties().l2Bytes);
   contest.launches = countLaunches(places);
   if (Error error = replays.place(places))
     return error;

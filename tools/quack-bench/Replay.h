@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Short launches as a graph has them: one after the other without the host, on buffers
-// that take turns, so that none finds its rows in the L2 cache.
+// Short launches as a graph has them: one after the other without the host, on
+// buffers that take turns, so that none finds its rows in the L2 cache.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,8 @@
 
 namespace quack {
 
-/// What replays are made of: `operands` are placed, and their launches are right.
+/// What replays are made of: `operands` are placed, and their launches are
+/// right.
 struct ReplaySetup {
   const Job &job;
   const CompiledJob &compiled;
@@ -25,16 +26,17 @@ struct ReplaySetup {
   const Operands &operands;
 };
 
-/// Returns how many buffers take turns: together at least four times the cache, and
-/// no fewer than two.
+/// Returns how many buffers take turns: together at least four times the cache,
+/// and no fewer than two.
 int64_t countPlaces(int64_t bytes, int64_t cacheBytes);
 
-/// Returns how many launches a graph has: at least 50, all places equally often.
+/// Returns how many launches a graph has: at least 50, all places equally
+/// often.
 int64_t countLaunches(int64_t places);
 
-/// Times replays of the kernel beside replays of the best copies, and reads if it
-/// hardly writes. What all buffers hold afterwards must be what `operands` hold, bit by
-/// bit; if not, this project's row is an error.
+/// Times replays of the kernel beside replays of the best copies, and reads if
+/// it hardly writes. What all buffers hold afterwards must be what `operands`
+/// hold, bit by bit; if not, this project's row is an error.
 llvm::Expected<std::vector<Row>> measureReplays(Session &session,
                                                 const ReplaySetup &setup,
                                                 const Cell &cell,

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Measures kernels over N and types on this machine's GPU, and shows, plots, merges
-// and compares tables of such measurements.
+// Measures kernels over N and types on this machine's GPU, and shows, plots,
+// merges and compares tables of such measurements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,8 @@ static int worse(int a, int b) { return std::max(a, b); }
 // Measuring
 //===----------------------------------------------------------------------===//
 
-/// Prints this project's rows of a cell, each beside the yardsticks of its method.
+/// Prints this project's rows of a cell, each beside the yardsticks of its
+/// method.
 static void printRows(ArrayRef<Row> rows) {
   auto find = [&](const Cell &cell, StringRef impl) -> const Row * {
     auto found = find_if(rows, [&](const Row &row) {
@@ -67,8 +68,9 @@ static int measureCells(const CommandLine &line, ArrayRef<CellJob> cells,
       session.isSimulated ? std::nullopt : Nvml::open(device.busId);
   const json::Object run = describeRun(device, nvml, session.isSimulated);
   outs() << "on " << device.name
-         << (session.isSimulated ? ": simulated, no time says anything of a GPU\n"
-                                 : "\n");
+         << (session.isSimulated
+                 ? ": simulated, no time says anything of a GPU\n"
+                 : "\n");
   printCellHead(outs());
   Effort effort;
   effort.samples = line.samples;
@@ -155,8 +157,9 @@ static int finish(const CommandLine &line, const Ledger &ledger) {
   if (!line.plotFolder.empty())
     code = worse(code, plotTable(ledger.all(), line.plotFolder));
   if (!line.compareFile.empty())
-    code = worse(code, compareTable(line.resumes ? ledger.all() : ledger.added(),
-                                    line.compareFile));
+    code =
+        worse(code, compareTable(line.resumes ? ledger.all() : ledger.added(),
+                                 line.compareFile));
   return code;
 }
 
@@ -201,8 +204,9 @@ static int measure(const CommandLine &line) {
     Error error = gpu.takeError();
     bool isMissing = error.isA<cuda::NoDeviceError>();
     errs() << "quack-bench: " << toString(std::move(error))
-           << (isMissing ? "; --dry-run lists the cells, and --from shows tables"
-                         : "")
+           << (isMissing
+                   ? "; --dry-run lists the cells, and --from shows tables"
+                   : "")
            << "\n";
     return isMissing ? exitNoDevice : exitBad;
   }

@@ -66,7 +66,8 @@ int main(int argc, char **argv) {
       Error error = gpu.takeError();
       bool isMissing = error.isA<cuda::NoDeviceError>();
       errs() << "quack-run: " << toString(std::move(error))
-             << (isMissing ? "; --device=sim runs on this machine's CPU" : "") << "\n";
+             << (isMissing ? "; --device=sim runs on this machine's CPU" : "")
+             << "\n";
       return isMissing ? exitNoDevice : exitBad;
     }
     session.context = std::move(*gpu);

@@ -22,12 +22,14 @@ enum class Verdict {
   added,  ///< there was no time
 };
 
-/// A cell of the new table that this project's kernel was measured in, or the old one.
+/// A cell of the new table that this project's kernel was measured in, or the
+/// old one.
 struct Change {
   Cell cell;
   std::optional<Summary> before, after;
   Verdict verdict = Verdict::same;
-  /// How many times as fast it is now, and a copy is, where both tables have one.
+  /// How many times as fast it is now, and a copy is, where both tables have
+  /// one.
   double speedup = 0;
   std::optional<double> copySpeedup;
 
@@ -36,8 +38,8 @@ struct Change {
   }
 };
 
-/// Compares the cells of `after` with those of `before`, by cell. Tables with times of the
-/// simulator are refused: these say nothing of a GPU.
+/// Compares the cells of `after` with those of `before`, by cell. Tables with
+/// times of the simulator are refused: these say nothing of a GPU.
 llvm::Expected<std::vector<Change>> compare(const Table &before,
                                             const Table &after);
 

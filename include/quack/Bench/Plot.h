@@ -14,17 +14,19 @@
 
 namespace quack {
 
-/// One figure: its file's name, such as softmax.svg or softmax-replay.svg, and text.
+/// One figure: its file's name, such as softmax.svg or softmax-replay.svg, and
+/// text.
 struct Figure {
   std::string name, svg;
 };
 
-/// Draws a figure for each kernel and method of `table`. Refuses tables of several
-/// GPUs, and kernels whose names make no file name.
+/// Draws a figure for each kernel and method of `table`. Refuses tables of
+/// several GPUs, and kernels whose names make no file name.
 llvm::Expected<std::vector<Figure>> drawFigures(const Table &table);
 
 /// Writes the figures into a folder, which is made if need be.
-llvm::Error writeFigures(llvm::ArrayRef<Figure> figures, llvm::StringRef folder);
+llvm::Error writeFigures(llvm::ArrayRef<Figure> figures,
+                         llvm::StringRef folder);
 
 } // namespace quack
 

@@ -6,9 +6,10 @@
 //
 //   {"machine": {...}, "runs": [{...}, ...], "rows": [{...}, ...]}
 //
-// A row is one implementation in one cell, measured once; its keys are below. A run is a
-// process that measured, with what machine it found; a row's `run` is its number in
-// `runs`, and `machine` is the first run's. Rows are only ever added.
+// A row is one implementation in one cell, measured once; its keys are below. A
+// run is a process that measured, with what machine it found; a row's `run` is
+// its number in `runs`, and `machine` is the first run's. Rows are only ever
+// added.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,17 +30,18 @@ namespace quack {
 
 /// What is measured: a kernel on M rows of N columns, by one method.
 struct Cell {
-  std::string op;    ///< such as softmax
-  std::string dtype; ///< of the rows in memory: bf16, f32, ...
+  std::string op;                ///< such as softmax
+  std::string dtype;             ///< of the rows in memory: bf16, f32, ...
   int64_t columns = 0, rows = 0; ///< "N" and "M"
-  /// "launch": single launches, L2 emptied; "replay": a graph of many, on rotating
-  /// buffers.
+  /// "launch": single launches, L2 emptied; "replay": a graph of many, on
+  /// rotating buffers.
   std::string method = "launch";
 
   auto key() const { return std::tie(op, dtype, columns, rows, method); }
   bool operator==(const Cell &other) const { return key() == other.key(); }
   bool operator<(const Cell &other) const { return key() < other.key(); }
-  /// Returns "softmax bf16 N=256 M=32768", and the method unless it is "launch".
+  /// Returns "softmax bf16 N=256 M=32768", and the method unless it is
+  /// "launch".
   std::string str() const;
 };
 
@@ -66,12 +68,13 @@ struct Table {
   std::vector<llvm::json::Object> runs;
   std::vector<Row> rows;
 
-  /// Reads what `write` writes, and tables without `runs`. What rows lack or have
-  /// wrong is an error that names it.
-  static llvm::Expected<Table> parse(llvm::StringRef text, llvm::StringRef name);
+  /// Reads what `write` writes, and tables without `runs`. What rows lack or
+  /// have wrong is an error that names it.
+  static llvm::Expected<Table> parse(llvm::StringRef text,
+                                     llvm::StringRef name);
   static llvm::Expected<Table> read(llvm::StringRef path);
-  /// Replaces the file at once: who reads it finds all of the old table or all of the
-  /// new one.
+  /// Replaces the file at once: who reads it finds all of the old table or all
+  /// of the new one.
   llvm::Error write(llvm::StringRef path) const;
   void print(llvm::raw_ostream &os) const;
 
@@ -90,8 +93,8 @@ struct Table {
 struct Summary {
   Cell cell;
   std::string impl;
-  /// The median of the runs' medians (of two in the middle, the slower), between the
-  /// least and the greatest bound of any.
+  /// The median of the runs' medians (of two in the middle, the slower),
+  /// between the least and the greatest bound of any.
   Estimate time;
   double megabytes = 0; ///< that a launch has to move
   int64_t goodRuns = 0;
@@ -101,8 +104,8 @@ struct Summary {
   double terabytesPerSecond() const { return megabytes / time.median; }
 };
 
-/// Returns a summary for each cell and implementation, by cell, in the order in which
-/// implementations appear.
+/// Returns a summary for each cell and implementation, by cell, in the order in
+/// which implementations appear.
 std::vector<Summary> summarise(const Table &table);
 
 } // namespace quack

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows as text: a line for each cell while it is measured, and whole tables with a
-// column for each implementation.
+// Rows as text: a line for each cell while it is measured, and whole tables
+// with a column for each implementation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@ namespace quack {
 /// Prints the heads, with units, of what printCell prints.
 void printCellHead(llvm::raw_ostream &os);
 
-/// Prints one line about this project's `ours` beside `copy` of as many bytes, and
-/// `read` where the kernel hardly writes; either may be null.
+/// Prints one line about this project's `ours` beside `copy` of as many bytes,
+/// and `read` where the kernel hardly writes; either may be null.
 void printCell(llvm::raw_ostream &os, const Row &ours, const Row *copy,
                const Row *read);
 

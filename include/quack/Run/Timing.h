@@ -26,9 +26,9 @@ using Work = std::function<llvm::Error()>;
 using Samples = std::vector<double>;
 
 /// Times `works` by events, one after the other, round after round: `warmups`
-/// rounds that do not count, then rounds until `isEnough` says so, which sees the
-/// samples of each work after each round. Before each piece of work the L2 cache is
-/// overwritten, unless it is to be left as it is or there is none.
+/// rounds that do not count, then rounds until `isEnough` says so, which sees
+/// the samples of each work after each round. Before each piece of work the L2
+/// cache is overwritten, unless it is to be left as it is or there is none.
 llvm::Expected<std::vector<Samples>>
 sampleInterleaved(Session &session, llvm::ArrayRef<Work> works, int64_t warmups,
                   llvm::function_ref<bool(llvm::ArrayRef<Samples>)> isEnough,

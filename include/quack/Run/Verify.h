@@ -17,8 +17,8 @@
 
 namespace quack {
 
-/// How much is verified: all rows if they have at most `all` elements, else rows
-/// of about `sample` elements.
+/// How much is verified: all rows if they have at most `all` elements, else
+/// rows of about `sample` elements.
 struct Thoroughness {
   int64_t all = 1 << 24, sample = 1 << 22;
 };
@@ -26,8 +26,8 @@ struct Thoroughness {
 /// What suffices for a kernel that is measured, in well under a second.
 inline constexpr Thoroughness benchThoroughness = {1 << 20, 1 << 20};
 
-/// Returns the rows to verify; of a sample the first, the last and others spread
-/// at random, the same in every run.
+/// Returns the rows to verify; of a sample the first, the last and others
+/// spread at random, the same in every run.
 std::vector<int64_t> chooseRows(int64_t rows, int64_t columns,
                                 Thoroughness thoroughness = {});
 

@@ -38,9 +38,10 @@ public:
 
   /// Returns the best candidates for moving `bytes` in all: a copy of half as
   /// many, or a read. The choice is measured once for sizes that differ little.
-  llvm::Expected<std::vector<Candidate>>
-  bestCandidates(Session &session, int64_t bytes, bool isRead,
-                 Place place = {});
+  llvm::Expected<std::vector<Candidate>> bestCandidates(Session &session,
+                                                        int64_t bytes,
+                                                        bool isRead,
+                                                        Place place = {});
 
 private:
   /// One of our kernels with its launch.

@@ -122,8 +122,8 @@ private:
   void *function = nullptr;
 };
 
-/// Work of a stream that can be launched again as a whole. What it uses must live as
-/// long as it does.
+/// Work of a stream that can be launched again as a whole. What it uses must
+/// live as long as it does.
 class Graph {
 public:
   explicit Graph(Handle handle) : handle(std::move(handle)) {}
@@ -183,13 +183,14 @@ public:
                      void **parameters) const;
 
   /// Returns the occupancy of launches of `function`, once it is prepared
-  /// (cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveClusters).
+  /// (cuOccupancyMaxActiveBlocksPerMultiprocessor,
+  /// cuOccupancyMaxActiveClusters).
   llvm::Expected<Occupancy> getOccupancy(Function function,
                                          const LaunchShape &shape) const;
 
-  /// Returns what `work` does on the stream, without doing it: launches, copies on the
-  /// device and fills; anything else is an error of the driver. An error of `work` is
-  /// returned, and the stream goes on as before.
+  /// Returns what `work` does on the stream, without doing it: launches, copies
+  /// on the device and fills; anything else is an error of the driver. An error
+  /// of `work` is returned, and the stream goes on as before.
   llvm::Expected<Graph> capture(llvm::function_ref<llvm::Error()> work) const;
   /// Launches the graph's work on the stream.
   llvm::Error replay(const Graph &graph) const;

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Clocks and versions by NVIDIA's management library, which is loaded at run time
-// and may be missing. It only reads.
+// Clocks and versions by NVIDIA's management library, which is loaded at run
+// time and may be missing. It only reads.
 //
 //===----------------------------------------------------------------------===//
 

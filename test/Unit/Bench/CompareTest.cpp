@@ -16,14 +16,15 @@ using namespace quack;
 TEST(Compare, MarksWhatLiesBeyondBothIntervals) {
   Row broken = makeRow("ours", 4096, 1);
   broken.error = "wrong values";
-  Table before = makeTable({makeRow("ours", 256, 100), makeRow("ours", 512, 100),
-                            makeRow("ours", 1024, 100), makeRow("ours", 2048, 100),
-                            makeRow("ours", 4096, 100), makeRow("copy", 256, 80),
-                            makeRow("eager", 512, 1)});
-  Table after = makeTable({makeRow("ours", 256, 102), makeRow("ours", 512, 102.5),
-                           makeRow("ours", 1024, 97), makeRow("ours", 8192, 5),
-                           broken, makeRow("copy", 256, 100),
-                           makeRow("eager", 512, 1000)});
+  Table before =
+      makeTable({makeRow("ours", 256, 100), makeRow("ours", 512, 100),
+                 makeRow("ours", 1024, 100), makeRow("ours", 2048, 100),
+                 makeRow("ours", 4096, 100), makeRow("copy", 256, 80),
+                 makeRow("eager", 512, 1)});
+  Table after =
+      makeTable({makeRow("ours", 256, 102), makeRow("ours", 512, 102.5),
+                 makeRow("ours", 1024, 97), makeRow("ours", 8192, 5), broken,
+                 makeRow("copy", 256, 100), makeRow("eager", 512, 1000)});
   Expected<std::vector<Change>> changes = compare(before, after);
   ASSERT_TRUE(bool(changes));
   ASSERT_EQ(changes->size(), 5u);
@@ -42,7 +43,8 @@ TEST(Compare, MarksWhatLiesBeyondBothIntervals) {
   std::string text;
   raw_string_ostream os(text);
   printChanges(os, *changes);
-  EXPECT_NE(text.find("softmax bf16 N=512 M=32768                "), std::string::npos);
+  EXPECT_NE(text.find("softmax bf16 N=512 M=32768                "),
+            std::string::npos);
   EXPECT_NE(text.find("102.50 [101.50, 103.50]    0.976        -  SLOWER"),
             std::string::npos)
       << text;
@@ -60,8 +62,10 @@ TEST(Compare, RefusesTimesOfTheSimulator) {
     return changes ? "none" : toString(changes.takeError());
   };
   EXPECT_EQ(textOf(compare(table, table)), "none");
-  EXPECT_NE(textOf(compare(simulated, table)).find("the old table has times of the sim"),
+  EXPECT_NE(textOf(compare(simulated, table))
+                .find("the old table has times of the sim"),
             std::string::npos);
-  EXPECT_NE(textOf(compare(table, simulated)).find("the new table has times of the sim"),
+  EXPECT_NE(textOf(compare(table, simulated))
+                .find("the new table has times of the sim"),
             std::string::npos);
 }

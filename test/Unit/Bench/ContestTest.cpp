@@ -9,6 +9,7 @@
 #include "quack-bench/Contest.h"
 #include "quack-bench/Replay.h"
 
+#include "quack/Run/Yardstick.h"
 #include "quack/Simulator/Driver.h"
 
 #include "Runtime/CudaEntryPoints.h"
@@ -20,6 +21,9 @@ using namespace quack;
 /// Microseconds that have passed, and the fills that there were.
 static double now = 0;
 static int fills = 0;
+
+/// Where copies of the driver, which take no time, are from and to.
+static std::vector<std::pair<uint64_t, uint64_t>> copies;
 
 /// The simulator's driver with a clock and a cache.
 static Error loadClock(cuda::EntryPoints &api) {
@@ -38,9 +42,8 @@ static Error loadClock(cuda::EntryPoints &api) {
     return 0;
   };
   api.eventElapsedTime = [](float *milliseconds, void *begin, void *end) {
-    *milliseconds = float((*static_cast<double *>(end) -
-                           *static_cast<double *>(begin)) /
-                          1000);
+    *milliseconds = float(
+        (*static_cast<double *>(end) - *static_cast<double *>(begin)) / 1000);
     return 0;
   };
   api.deviceGetAttribute = [](int *value, int attribute, int) {
@@ -52,6 +55,16 @@ static Error loadClock(cuda::EntryPoints &api) {
     return 0;
   };
   api.memFree = [](cuda::DevicePointer) { return 0; };
+  api.memcpyDtoDAsync = [](cuda::DevicePointer to, cuda::DevicePointer from,
+                           size_t, void *) {
+    copies.push_back({from, to});
+    return 0;
+  };
+  api.launchKernelEx = [](const cuda::LaunchConfig *, void *, void **,
+                          void **) {
+    now += 10;
+    return 0;
+  };
   api.memsetD8Async = [](cuda::DevicePointer, unsigned char, size_t, void *) {
     now += 50;
     ++fills;
@@ -85,14 +98,14 @@ TEST_F(ContestTest, ARowForEachImplementation) {
   contest.cell = {"softmax", "bf16", 256, 8, "launch"};
   contest.bytes = 1000000;
   Effort effort{/*samples=*/30, /*budgetSeconds=*/0, /*warmups=*/3};
-  std::vector<Row> rows = cantFail(
-      hold(session, contest,
-           {{"ours", "softmax_a", takes({10, 12, 11})},
-            {"copy", "slow", takes({9})},
-            {"copy", "fast", takes({8})},
-            {"copy", "slower", takes({10})},
-            {"read", "read_4", takes({5})}},
-           effort));
+  std::vector<Row> rows =
+      cantFail(hold(session, contest,
+                    {{"ours", "softmax_a", takes({10, 12, 11})},
+                     {"copy", "slow", takes({9})},
+                     {"copy", "fast", takes({8})},
+                     {"copy", "slower", takes({10})},
+                     {"read", "read_4", takes({5})}},
+                    effort));
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0].impl, "ours");
   EXPECT_NEAR(rows[0].time.median, 11, 1e-4);
@@ -101,6 +114,8 @@ TEST_F(ContestTest, ARowForEachImplementation) {
   EXPECT_NEAR(rows[0].terabytesPerSecond, 1 / 11.0, 1e-5);
   EXPECT_EQ(rows[0].more.getString("kernel"), "softmax_a");
   EXPECT_EQ(rows[0].more.getInteger("samples"), 30);
+  EXPECT_NEAR(rows[0].more.getNumber("of_copy").value_or(0), 8 / 11.0, 1e-5);
+  EXPECT_NEAR(rows[0].more.getNumber("of_read").value_or(0), 5 / 11.0, 1e-5);
   EXPECT_EQ(rows[1].impl, "copy");
   EXPECT_EQ(rows[1].more.getString("kernel"), "fast");
   EXPECT_NEAR(rows[1].time.median, 8, 1e-4);
@@ -113,8 +128,8 @@ TEST_F(ContestTest, WarmUpsDoNotCount) {
   std::vector<double> times(33, 10.0);
   times[0] = times[1] = times[2] = 1000;
   Effort effort{/*samples=*/30, /*budgetSeconds=*/0, /*warmups=*/3};
-  std::vector<Row> rows = cantFail(
-      hold(session, Contest(), {{"ours", "a", takes(times)}}, effort));
+  std::vector<Row> rows =
+      cantFail(hold(session, Contest(), {{"ours", "a", takes(times)}}, effort));
   EXPECT_NEAR(rows[0].time.high, 10, 1e-4);
 }
 
@@ -138,6 +153,30 @@ TEST_F(ContestTest, AnErrorEndsIt) {
            {{"ours", "a", [] { return createStringError("no launch"); }}}, {});
   ASSERT_FALSE(bool(rows));
   EXPECT_EQ(toString(rows.takeError()), "no launch");
+}
+
+TEST_F(ContestTest, YardsticksRotateOverPlaces) {
+  auto yardstick = cantFail(Yardstick::create(session));
+  constexpr int64_t bytes = 1 << 20; // of which a copy reads half
+  std::vector<std::pair<uint64_t, uint64_t>> places;
+  for (int64_t number = 0; number < 3; ++number) {
+    std::vector<Candidate> best = cantFail(yardstick->bestCandidates(
+        session, bytes, /*isRead=*/false, {number, /*count=*/3}));
+    EXPECT_EQ(best.size(), 3u);
+    EXPECT_EQ(best.front().name, "cuMemcpyDtoDAsync");
+    cantFail(best.front().work());
+    places.push_back(copies.back());
+  }
+  for (int64_t number : {1, 2}) {
+    EXPECT_EQ(places[number].first - places[0].first,
+              uint64_t(number * bytes / 2));
+    EXPECT_EQ(places[number].second - places[0].second,
+              uint64_t(number * bytes / 2));
+  }
+  EXPECT_EQ(cantFail(yardstick->bestCandidates(session, bytes, /*isRead=*/true))
+                .front()
+                .name.substr(0, 5),
+            "read_");
 }
 
 TEST(StopRule, GoesOnWhileIntervalsAreWide) {

@@ -13,7 +13,8 @@
 
 namespace quack {
 
-/// Returns a row of softmax that took `microseconds`, 1 more or less, and moved 1 GB.
+/// Returns a row of softmax that took `microseconds`, 1 more or less, and moved
+/// 1 GB.
 inline Row makeRow(std::string impl, int64_t columns, double microseconds,
                    std::string dtype = "bf16") {
   Row row;

@@ -1,9 +1,10 @@
-//===- test/Unit/Bench/StatisticsTest.cpp - medians and how sure they are *- C++ -*-===//
+//===- test/Unit/Bench/StatisticsTest.cpp - medians and how sure they are *- C++
+//-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Against the table that textbooks have of the sign test's intervals, and against
-// chance itself.
+// Against the table that textbooks have of the sign test's intervals, and
+// against chance itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +25,10 @@ TEST(Statistics, MedianOfOddAndEvenCounts) {
 }
 
 TEST(Statistics, RanksOfTheInterval) {
-  // From the least and the greatest on for 6 to 8, then the 2nd and the 2nd last, ...
+  // From the least and the greatest on for 6 to 8, then the 2nd and the 2nd
+  // last, ...
   const std::pair<int64_t, int64_t> table[] = {
-      {1, -1}, {5, -1}, {6, 0},  {8, 0},   {9, 1},    {10, 1},
+      {1, -1}, {5, -1}, {6, 0},   {8, 0},    {9, 1},      {10, 1},
       {20, 5}, {30, 9}, {50, 17}, {100, 39}, {1000, 468}, {100000, 49689}};
   for (auto [count, outside] : table)
     EXPECT_EQ(countOutside(count), outside) << count;

@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is written is read again, wrong files are refused by name, merging keeps all.
+// What is written is read again, wrong files are refused by name, merging keeps
+// all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,9 +39,11 @@ TEST(Table, IsReadAsItWasWritten) {
   EXPECT_EQ(again->rows[1].error, bad.error);
   EXPECT_EQ(again->gpus(), (std::vector<std::string>{"NVIDIA H200", "other"}));
   // The keys that other tools read.
-  EXPECT_NE(text.find(R"({"op":"softmax","dtype":"bf16","N":256,"M":32768,"impl":"ours",)"
-                      R"("method":"launch","tbs":)"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find(
+          R"({"op":"softmax","dtype":"bf16","N":256,"M":32768,"impl":"ours",)"
+          R"("method":"launch","tbs":)"),
+      std::string::npos)
       << text;
 }
 
@@ -55,23 +58,31 @@ TEST(Table, TakesTheLeastThatARowMustHave) {
 }
 
 TEST(Table, NamesWhatIsWrong) {
-  auto withRow = [](StringRef row) { return ("{\"rows\": [" + row + "]}").str(); };
-  const char *start = R"({"op": "a", "dtype": "f32", "N": 1, "M": 1, "impl": "x")";
+  auto withRow = [](StringRef row) {
+    return ("{\"rows\": [" + row + "]}").str();
+  };
+  const char *start =
+      R"({"op": "a", "dtype": "f32", "N": 1, "M": 1, "impl": "x")";
   EXPECT_NE(errorOf("{").find("'t.json': "), std::string::npos);
-  EXPECT_NE(errorOf("[]").find("expected an object with rows"), std::string::npos);
+  EXPECT_NE(errorOf("[]").find("expected an object with rows"),
+            std::string::npos);
   EXPECT_NE(errorOf("{\"rows\": 1}").find("expected array at table.rows"),
             std::string::npos);
-  EXPECT_NE(errorOf(withRow("{\"op\": 3}")).find("expected string at table.rows[0].op"),
+  EXPECT_NE(errorOf(withRow("{\"op\": 3}"))
+                .find("expected string at table.rows[0].op"),
             std::string::npos);
   EXPECT_NE(errorOf(withRow(start + std::string("}")))
                 .find("missing value at table.rows[0].tbs"),
             std::string::npos);
-  EXPECT_NE(errorOf(withRow(start + std::string(R"(, "tbs": 1, "us": 5, "lo": 6, "hi": 7})")))
-                .find("expected 0 < lo <= us <= hi"),
-            std::string::npos);
-  EXPECT_NE(errorOf(withRow(start + std::string(R"(, "error": "no", "run": 1})")))
-                .find("expected the number of a run at table.rows[0].run"),
-            std::string::npos);
+  EXPECT_NE(
+      errorOf(withRow(start +
+                      std::string(R"(, "tbs": 1, "us": 5, "lo": 6, "hi": 7})")))
+          .find("expected 0 < lo <= us <= hi"),
+      std::string::npos);
+  EXPECT_NE(
+      errorOf(withRow(start + std::string(R"(, "error": "no", "run": 1})")))
+          .find("expected the number of a run at table.rows[0].run"),
+      std::string::npos);
 }
 
 TEST(Table, MergingKeepsEveryRunOnce) {
@@ -93,9 +104,9 @@ TEST(Table, MergingKeepsEveryRunOnce) {
 TEST(Table, SummaryOfSeveralRuns) {
   Row failed = makeRow("ours", 256, 1);
   failed.error = "wrong values";
-  Table table = makeTable({makeRow("ours", 512, 50), makeRow("ours", 256, 10), failed,
-                           makeRow("ours", 256, 14), makeRow("copy", 256, 9),
-                           makeRow("ours", 256, 11)});
+  Table table = makeTable({makeRow("ours", 512, 50), makeRow("ours", 256, 10),
+                           failed, makeRow("ours", 256, 14),
+                           makeRow("copy", 256, 9), makeRow("ours", 256, 11)});
   std::vector<Summary> summaries = summarise(table);
   ASSERT_EQ(summaries.size(), 3u);
   EXPECT_EQ(summaries[0].cell.columns, 256);
@@ -134,7 +145,8 @@ TEST(Table, IsPrintedWithAColumnForEachImplementation) {
 
 TEST(Table, ACellIsALine) {
   Row ours = makeRow("ours", 256, 400), copy = makeRow("copy", 256, 250);
-  ours.more = json::Object{{"predicted_us", 390.5}, {"registers", 40},
+  ours.more = json::Object{{"predicted_us", 390.5},
+                           {"registers", 40},
                            {"plan", "#quack_tv.plan<threads = 64>"}};
   std::string text;
   raw_string_ostream os(text);
@@ -142,18 +154,27 @@ TEST(Table, ACellIsALine) {
   printCell(os, ours, &copy, nullptr);
   ours.error = "wrong values\nof many";
   printCell(os, ours, &copy, nullptr);
+  ours.error = "no";
+  printCell(os, ours, &copy, nullptr);
   SmallVector<StringRef> lines;
   StringRef(text).split(lines, '\n');
-  ASSERT_EQ(lines.size(), 4u);
-  for (auto [head, field] :
-       {std::pair("TB/s", "2.500"), {"copy's", "4.000"}, {"/copy", "0.625"},
-        {"/read", "-"}, {"high us", "401.00"}, {"model us", "390.50"}, {"regs", "40"},
-        {"clusters", "-"}}) {
+  ASSERT_EQ(lines.size(), 6u);
+  for (auto [head, field] : {std::pair("TB/s", "2.500"),
+                             {"copy's", "4.000"},
+                             {"/copy", "0.625"},
+                             {"/read", "-"},
+                             {"high us", "401.00"},
+                             {"model us", "390.50"},
+                             {"regs", "40"},
+                             {"clusters", "-"}}) {
     // Columns are aligned to the right.
     size_t end = lines[0].find(head) + StringRef(head).size();
     EXPECT_TRUE(lines[1].take_front(end).ends_with(" " + std::string(field)))
-        << head << "\n" << text;
+        << head << "\n"
+        << text;
   }
   EXPECT_TRUE(lines[1].ends_with("  <threads = 64>")) << text;
   EXPECT_TRUE(lines[2].ends_with("error: wrong values")) << text;
+  EXPECT_EQ(lines[3], "  of many");
+  EXPECT_TRUE(lines[4].ends_with("error: no")) << text;
 }

@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a tool with FakeCuda.cpp in libcuda's place, in a folder with kernels for it.
+// Runs a tool with FakeCuda.cpp in libcuda's place, in a folder with kernels
+// for it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,12 +50,13 @@ protected:
   }
   /// Writes a kernel @<name>_rows, which copies rows of `columns` columns.
   void writeKernel(const std::string &name, const std::string &columns) const {
-    write(name + ".mlir", "quack.kernel @" + name + "_rows(\n  %x: memref<?x" +
-                              columns + "xf32> in row, %y: memref<?x" + columns +
-                              "xf32> out row) {\n  %v = quack.load %x : memref<?x" +
-                              columns + "xf32> -> tensor<" + columns +
-                              "xf32>\n  quack.store %v, %y : tensor<" + columns +
-                              "xf32>, memref<?x" + columns + "xf32>\n}\n");
+    write(name + ".mlir",
+          "quack.kernel @" + name + "_rows(\n  %x: memref<?x" + columns +
+              "xf32> in row, %y: memref<?x" + columns +
+              "xf32> out row) {\n  %v = quack.load %x : memref<?x" + columns +
+              "xf32> -> tensor<" + columns +
+              "xf32>\n  quack.store %v, %y : tensor<" + columns +
+              "xf32>, memref<?x" + columns + "xf32>\n}\n");
   }
   std::string read(llvm::StringRef name) const {
     auto buffer = llvm::MemoryBuffer::getFile(path(name));
@@ -75,10 +77,9 @@ protected:
     llvm::sys::fs::remove(log);
     std::optional<llvm::StringRef> redirects[] = {std::nullopt, log, log};
     Outcome result;
-    result.code =
-        llvm::sys::ExecuteAndWait(tool, argumentRefs,
-                                  llvm::ArrayRef<llvm::StringRef>(environmentRefs),
-                                  redirects, /*SecondsToWait=*/120);
+    result.code = llvm::sys::ExecuteAndWait(
+        tool, argumentRefs, llvm::ArrayRef<llvm::StringRef>(environmentRefs),
+        redirects, /*SecondsToWait=*/120);
     result.output = read("log");
     return result;
   }

@@ -139,8 +139,9 @@ TEST_F(Driver, ACaptureEndsWithItsErrors) {
                 [] { return llvm::createStringError("no more"); })),
             "no more");
   // Waiting for what is only noted is an error, and the capture is lost.
-  EXPECT_NE(textOf(context->capture([&] { return context->synchronize(); }))
-                .find("cuStreamQuery"),
+  EXPECT_NE(textOf(context->capture([&] {
+              return context->synchronize();
+            })).find("cuStreamQuery"),
             std::string::npos);
   EXPECT_NE(textOf(context->capture([&] {
               llvm::consumeError(context->synchronize());

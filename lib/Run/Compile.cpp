@@ -13,6 +13,7 @@
 #include "quack/Pipelines/ReadModule.h"
 #include "quack/Plan/Planner.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <chrono>

@@ -11,6 +11,7 @@
 #include "Ledger.h"
 #include "Machine.h"
 
+#include "quack/InitAll.h"
 #include "quack/Bench/Compare.h"
 #include "quack/Bench/Plot.h"
 #include "quack/Bench/Tables.h"

@@ -48,11 +48,21 @@ config.substitutions += [
     ("%source", config.quack_source),
     ("%mlir_include", config.mlir_include_dir),
     ("%build", config.quack_build),
+    ("%llvm_libraries", config.llvm_library_dir),
     ("%libraries", os.path.join(config.quack_build, "lib")),
     ("%simulated_cuda", os.path.join(config.quack_build, "lib", "simulated-cuda")),
     ("%plugin", os.path.join(config.quack_build, "lib", "libQuackPlugin.so")),
     ("%frontend", os.path.join(config.test_source_root, "Raise", "Inputs", "frontend")),
 ]
+
+# Programs as a user would build them, strictly; they can load what the build made.
+sanitizers = " -fsanitize=address,undefined" if config.sanitize else ""
+config.substitutions += [
+    ("%cc99", config.cc + " -std=c99 -pedantic -Wall -Wextra -Werror -O1" + sanitizers),
+    ("%cxx11", config.cxx + " -std=c++11 -pedantic -Wall -Wextra -Werror" + sanitizers),
+]
+if os.path.exists(os.path.join(config.quack_build, "lib", "simulated-cuda", "libcuda.so.1")):
+    config.available_features.add("simulated-cuda")
 
 ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
 if ptxas:
@@ -62,6 +72,10 @@ if ptxas:
 # Not with static builds.
 if os.path.exists(os.path.join(config.quack_build, "lib", "simulated-cuda")):
     config.available_features.add("simulated-cuda")
+
+# Then what is built needs the sanitizers' libraries.
+if config.is_sanitized:
+    config.available_features.add("sanitizers")
 
 # CUDA_VISIBLE_DEVICES= is how one keeps tests off a GPU that is there.
 if os.path.exists("/dev/nvidia0") and os.environ.get("CUDA_VISIBLE_DEVICES") != "":

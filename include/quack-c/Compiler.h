@@ -172,6 +172,42 @@ QUACK_C_EXPORT const QuackKernelInfo *quackCompiledKernel(const QuackCompiled *c
                                                           size_t index);
 QUACK_C_EXPORT void quackCompiledDestroy(QuackCompiled *compiled);
 
+//===----------------------------------------------------------------------===//
+// The library of kernels, and the cache
+//===----------------------------------------------------------------------===//
+
+/** Returns how many kernels the library has. */
+QUACK_C_EXPORT size_t quackLibraryCount(void);
+/** Returns a kernel's name, in ascending order; NULL for an index that there is not. */
+QUACK_C_EXPORT const char *quackLibraryName(size_t index);
+/** Returns the program of the kernel called `name`, such as "softmax", for quackParse and
+ *  others that take text; NULL if there is none of that name. */
+QUACK_C_EXPORT const char *quackLibraryText(const char *name);
+
+/** Compiles the kernels of a program in text, as quackParse and quackCompile do, or takes
+ *  them from the cache, in memory or on disk (lib/Cache/README.md says where that is): then
+ *  nothing is parsed. Returns NULL on an error. */
+QUACK_C_EXPORT QuackCompiled *quackCompileText(const char *text, size_t length,
+                                               const char *fileName,
+                                               const QuackOption *options, size_t count,
+                                               QuackDiagnostics **diagnostics);
+
+/** How often kernels came from where in this process. */
+typedef struct QuackCacheCounters {
+  uint64_t memoryHits, diskHits, compiled;
+  uint64_t rejected; /**< files on disk that were damaged, or of another version */
+} QuackCacheCounters;
+
+/** Sets `*counters`. Returns 0 on success; an error is a variable of the environment that
+ *  cannot be read. */
+QUACK_C_EXPORT int quackCacheCount(QuackCacheCounters *counters,
+                                   QuackDiagnostics **diagnostics);
+/** Returns the directory of the cache, which is for `free`; "" if it is off, NULL on an
+ *  error. */
+QUACK_C_EXPORT char *quackCacheDirectory(QuackDiagnostics **diagnostics);
+/** Removes all entries on disk. Returns how many there were; -1 on an error. */
+QUACK_C_EXPORT int64_t quackCacheClear(QuackDiagnostics **diagnostics);
+
 #ifdef __cplusplus
 }
 #endif

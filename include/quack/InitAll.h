@@ -11,6 +11,12 @@
 
 #include "mlir/IR/DialectRegistry.h"
 
+#include <memory>
+
+namespace mlir {
+class MLIRContext;
+} // namespace mlir
+
 namespace quack {
 
 /// Adds the dialects that the compiler reads or makes, and the translations to
@@ -23,6 +29,10 @@ void registerAllPasses();
 
 /// Does both.
 void registerAll(mlir::DialectRegistry &registry);
+
+/// Returns a context with the dialects for one program. It has no threads of its own, and its
+/// errors no dump of the operation: the place says enough.
+std::unique_ptr<mlir::MLIRContext> makeContext();
 
 } // namespace quack
 

@@ -9,20 +9,18 @@
 #include "Records.h"
 
 #include "quack/InitAll.h"
+#include "quack/Pipelines/Diagnostics.h"
+#include "quack/Pipelines/OptionList.h"
 #include "quack/Pipelines/Pipelines.h"
 #include "quack/Pipelines/ReadModule.h"
 #include "quack/Transforms/Passes.h"
 
-#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace quack::c;
@@ -31,50 +29,57 @@ using namespace quack::c;
 // Diagnostics
 //===----------------------------------------------------------------------===//
 
+QuackDiagnostics::QuackDiagnostics(std::vector<quack::SourceDiagnostic> list)
+    : said(std::move(list)) {
+  // The severities of both have the same order.
+  static_assert(int(DiagnosticSeverity::Note) == QUACK_NOTE &&
+                int(DiagnosticSeverity::Warning) == QUACK_WARNING &&
+                int(DiagnosticSeverity::Error) == QUACK_ERROR &&
+                int(DiagnosticSeverity::Remark) == QUACK_REMARK);
+  for (const quack::SourceDiagnostic &entry : said)
+    entries.push_back({QuackSeverity(entry.severity), entry.message.c_str(),
+                       entry.file.c_str(), entry.line, entry.column});
+}
+
+int quack::c::fail(QuackDiagnostics **diagnostics, std::string message) {
+  quack::SourceDiagnostic entry;
+  entry.message = std::move(message);
+  if (diagnostics)
+    *diagnostics = new QuackDiagnostics({std::move(entry)});
+  return 1;
+}
+
+int quack::c::fail(QuackDiagnostics **diagnostics, llvm::Error error) {
+  std::string message;
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const quack::CompileError &compile) {
+        if (diagnostics)
+          *diagnostics = new QuackDiagnostics(compile.diagnostics());
+        diagnostics = nullptr;
+      },
+      [&](const llvm::ErrorInfoBase &other) {
+        message += (message.empty() ? "" : "\n") + other.message();
+      });
+  return fail(diagnostics, std::move(message));
+}
+
 namespace {
 /// Gathers what is said while it lives, and hands it over at its end.
 class Listener {
 public:
   Listener(MLIRContext &context, QuackDiagnostics **result)
-      : result(result), handler(&context, [this](Diagnostic &diagnostic) {
-          add(diagnostic);
-          return success();
-        }) {}
+      : result(result), collector(context) {}
   ~Listener() {
     if (!result)
       return;
-    *result = said.entries.empty() ? nullptr : new QuackDiagnostics(std::move(said));
-  }
-  void addError(Location location, std::string message) {
-    add(location, QUACK_ERROR, std::move(message));
+    std::vector<quack::SourceDiagnostic> said = collector.take();
+    *result = said.empty() ? nullptr : new QuackDiagnostics(std::move(said));
   }
 
 private:
-  void add(Location location, QuackSeverity severity, std::string message) {
-    said.add(severity, std::move(message));
-    auto place = location->findInstanceOf<FileLineColLoc>();
-    // Line 0 is the file as a whole.
-    if (!place || place.getLine() == 0)
-      return;
-    QuackDiagnostic &entry = said.entries.back();
-    entry.file = said.keep(place.getFilename().str());
-    entry.line = place.getLine();
-    entry.column = place.getColumn();
-  }
-  void add(Diagnostic &diagnostic) {
-    // The severities of both have the same order.
-    static_assert(int(DiagnosticSeverity::Note) == QUACK_NOTE &&
-                  int(DiagnosticSeverity::Warning) == QUACK_WARNING &&
-                  int(DiagnosticSeverity::Error) == QUACK_ERROR &&
-                  int(DiagnosticSeverity::Remark) == QUACK_REMARK);
-    add(diagnostic.getLocation(), QuackSeverity(diagnostic.getSeverity()), diagnostic.str());
-    for (Diagnostic &note : diagnostic.getNotes())
-      add(note);
-  }
-
   QuackDiagnostics **result;
-  QuackDiagnostics said;
-  ScopedDiagnosticHandler handler;
+  quack::DiagnosticCollector collector;
 };
 } // namespace
 
@@ -117,6 +122,11 @@ KernelRecord::KernelRecord(const quack::KernelMetadata &kernel) {
                         operand.alignmentBytes, operand.columns, /*isOptional=*/0});
 }
 
+void KernelRecord::markOptional(const quack::jit::Signature &signature) {
+  for (auto [record, operand] : llvm::zip_equal(operands, signature.operands))
+    record.isOptional = operand.isOptional;
+}
+
 static KernelList makeRecords(llvm::ArrayRef<quack::KernelMetadata> kernels) {
   KernelList records;
   for (const quack::KernelMetadata &kernel : kernels)
@@ -134,23 +144,13 @@ const QuackOperandInfo *quackKernelOperand(const QuackKernelInfo *kernel, size_t
   return record && index < record->operands.size() ? &record->operands[index] : nullptr;
 }
 
-/// Returns what is known of a kernel that has no plan yet.
-static quack::KernelMetadata describe(quack::KernelOp kernel) {
+quack::KernelMetadata quack::c::describe(const quack::jit::Signature &signature) {
   quack::KernelMetadata metadata;
-  metadata.name = kernel.getSymName();
-  metadata.columns = ShapedType::isDynamic(kernel.getColumns()) ? -1 : kernel.getColumns();
+  metadata.name = signature.kernel;
+  metadata.columns = signature.columns.value_or(-1);
   metadata.cluster = metadata.rowsPerTile = metadata.split = 0;
-  for (auto [index, type] : llvm::enumerate(kernel.getFunctionType().getInputs())) {
-    quack::OperandAttr spec = kernel.getOperandAttr(index);
-    quack::OperandMetadata operand;
-    operand.name = spec.getName().getValue();
-    operand.direction = quack::stringifyDirection(spec.getDirection());
-    operand.role = quack::stringifyRole(spec.getRole());
-    llvm::raw_string_ostream(operand.type) << getElementTypeOrSelf(type);
-    if (operand.hasOwnColumns() && !cast<MemRefType>(type).isDynamicDim(1))
-      operand.columns = cast<MemRefType>(type).getDimSize(1);
-    metadata.operands.push_back(std::move(operand));
-  }
+  for (const quack::jit::Operand &operand : signature.operands)
+    metadata.operands.push_back(operand.metadata);
   return metadata;
 }
 
@@ -158,18 +158,8 @@ static quack::KernelMetadata describe(quack::KernelOp kernel) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-static DialectRegistry makeRegistry() {
-  DialectRegistry registry;
-  quack::registerAllDialects(registry);
-  return registry;
-}
-
 struct QuackProgram {
-  QuackProgram() : context(makeRegistry(), MLIRContext::Threading::DISABLED) {
-    context.printOpOnDiagnostic(false);
-  }
-
-  mutable MLIRContext context;
+  std::unique_ptr<MLIRContext> context = quack::makeContext();
   mutable OwningOpRef<ModuleOp> module;
   std::string text;
   std::vector<quack::KernelMetadata> metadata; ///< what `kernels` point into
@@ -178,9 +168,14 @@ struct QuackProgram {
   void setModule(OwningOpRef<ModuleOp> newModule) {
     module = std::move(newModule);
     metadata.clear();
-    for (auto kernel : module->getOps<quack::KernelOp>())
-      metadata.push_back(describe(kernel));
+    std::vector<quack::jit::Signature> signatures;
+    for (auto kernel : module->getOps<quack::KernelOp>()) {
+      signatures.push_back(quack::jit::describeSignature(kernel));
+      metadata.push_back(describe(signatures.back()));
+    }
     kernels = makeRecords(metadata);
+    for (auto [kernel, signature] : llvm::zip_equal(kernels, signatures))
+      kernel.markOptional(signature);
   }
 };
 
@@ -188,53 +183,22 @@ static constexpr char noProgram[] = "the program is NULL";
 
 const char *quackVersion(void) { return QUACK_VERSION; }
 
-/// Returns what `option` must be and is not; empty if there is nothing wrong with it. LLVM's
-/// own parsers of numbers would tell stderr.
-static std::string findWrong(StringRef name, StringRef value) {
-  static constexpr StringLiteral numbers[] = {"columns", "groups", "picks", "ptx-version",
-                                              "max-cluster", "rows"};
-  int64_t number;
-  if (name.empty() || name.find_first_of(" =\"{}") != StringRef::npos || value.contains('"'))
-    return "an option must have a name and a value without quotation marks";
-  if (llvm::is_contained(numbers, name) && !llvm::to_integer(value, number))
-    return "the option must be a number";
-  if (name == "dynamic-columns" && value != "true" && value != "false")
-    return "the option must be true or false";
-  return "";
-}
-
-/// Returns the options as a pass or a pipeline parses them; nothing, and an error at
-/// `location`, if they cannot be written so.
-static std::optional<std::string> joinOptions(const QuackOption *options, size_t count,
-                                              Listener &listener, Location location) {
-  std::string text;
-  for (const QuackOption &option : llvm::ArrayRef(options, count)) {
-    StringRef name(option.name ? option.name : ""), value(option.value ? option.value : "");
-    if (std::string wrong = findWrong(name, value); !wrong.empty()) {
-      listener.addError(location,
-                        llvm::formatv("{0}, got '{1}' = '{2}'", wrong, name, value));
-      return std::nullopt;
-    }
-    text += llvm::formatv("{0}=\"{1}\" ", name, value);
-  }
-  return text;
+/// Returns the options as C++ has them.
+static llvm::SmallVector<std::pair<StringRef, StringRef>> listOptions(const QuackOption *options,
+                                                                      size_t count) {
+  return llvm::map_to_vector(llvm::ArrayRef(options, count), [](const QuackOption &option) {
+    return std::pair<StringRef, StringRef>(option.name ? option.name : "",
+                                           option.value ? option.value : "");
+  });
 }
 
 QuackProgram *quackParse(const char *text, size_t length, const char *fileName,
                          QuackDiagnostics **diagnostics) {
   auto program = std::make_unique<QuackProgram>();
-  Listener listener(program->context, diagnostics);
-  std::string name = fileName ? fileName : "program";
-  StringRef bytes(text ? text : "", text ? length : 0);
-  if (isBytecode({bytes, name})) {
-    listener.addError(FileLineColLoc::get(&program->context, name, 1, 1),
-                      "a program must be text, got MLIR's bytecode");
-    return nullptr;
-  }
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(bytes, name),
-                              llvm::SMLoc());
-  OwningOpRef<ModuleOp> module = quack::readModule(sources, &program->context);
+  Listener listener(*program->context, diagnostics);
+  OwningOpRef<ModuleOp> module = quack::readText(StringRef(text ? text : "", text ? length : 0),
+                                                 fileName ? fileName : "program",
+                                                 program->context.get());
   if (!module)
     return nullptr;
   program->setModule(std::move(module));
@@ -245,32 +209,30 @@ int quackRaise(QuackProgram *program, const QuackOption *options, size_t count,
                QuackDiagnostics **diagnostics) {
   if (!program)
     return fail(diagnostics, noProgram);
-  Listener listener(program->context, diagnostics);
+  MLIRContext &context = *program->context;
+  Listener listener(context, diagnostics);
   Location location = program->module->getLoc();
-  std::optional<std::string> text = joinOptions(options, count, listener, location);
-  if (!text)
+  FailureOr<std::string> text = quack::joinOptions(listOptions(options, count), location);
+  if (failed(text))
     return 1;
   std::unique_ptr<Pass> raise = quack::createQuackRaiseLinalg();
-  auto onError = [&](const Twine &message) {
-    listener.addError(location, message.str());
-    return failure();
-  };
+  auto onError = [&](const Twine &message) { return emitError(location) << message; };
   if (failed(raise->initializeOptions(*text, onError)))
     return 1;
   remark::RemarkCategories categories;
   categories.passed = categories.missed = "quack-raise-linalg";
   if (failed(remark::enableOptimizationRemarks(
-          program->context, /*streamer=*/nullptr,
+          context, /*streamer=*/nullptr,
           std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
           /*printAsEmitRemarks=*/true)))
     return 1;
-  PassManager pm(&program->context);
+  PassManager pm(&context);
   pm.addPass(createInlinerPass());
   pm.addPass(std::move(raise));
   OwningOpRef<ModuleOp> copy = program->module->clone();
   LogicalResult ran = pm.run(*copy);
   // Here they are said.
-  program->context.setRemarkEngine(nullptr);
+  context.setRemarkEngine(nullptr);
   if (failed(ran))
     return 1;
   program->setModule(std::move(copy));
@@ -300,35 +262,31 @@ void quackProgramDestroy(QuackProgram *program) { delete program; }
 // Compiled kernels
 //===----------------------------------------------------------------------===//
 
+QuackCompiled *quack::c::makeCompiled(std::string ptx, quack::ModuleMetadata metadata) {
+  auto compiled = std::make_unique<QuackCompiled>();
+  compiled->ptx = std::move(ptx);
+  compiled->metadata = std::move(metadata);
+  compiled->json = llvm::formatv("{0:2}\n", compiled->metadata.toJSON());
+  compiled->kernels = makeRecords(compiled->metadata.kernels);
+  return compiled.release();
+}
+
 QuackCompiled *quackCompile(const QuackProgram *program, const QuackOption *options,
                             size_t count, QuackDiagnostics **diagnostics) {
   if (!program) {
     fail(diagnostics, noProgram);
     return nullptr;
   }
-  Listener listener(program->context, diagnostics);
-  Location location = program->module->getLoc();
-  std::optional<std::string> text = joinOptions(options, count, listener, location);
-  if (!text)
-    return nullptr;
+  Listener listener(*program->context, diagnostics);
   quack::PipelineOptions parsed;
-  std::string errors;
-  llvm::raw_string_ostream stream(errors);
-  if (failed(parsed.parseFromString(*text, stream))) {
-    listener.addError(location, StringRef(errors).trim().str());
+  if (failed(quack::parseOptions(listOptions(options, count), program->module->getLoc(), parsed)))
     return nullptr;
-  }
   OwningOpRef<ModuleOp> copy = program->module->clone();
   FailureOr<quack::CompiledModule> result =
       quack::compileModule(*copy, parsed, quack::Stage::ptx);
   if (failed(result))
     return nullptr;
-  auto compiled = std::make_unique<QuackCompiled>();
-  compiled->ptx = std::move(result->text);
-  compiled->metadata = std::move(result->metadata);
-  compiled->json = llvm::formatv("{0:2}\n", compiled->metadata.toJSON());
-  compiled->kernels = makeRecords(compiled->metadata.kernels);
-  return compiled.release();
+  return makeCompiled(std::move(result->text), std::move(result->metadata));
 }
 
 const char *quackCompiledPTX(const QuackCompiled *compiled) {

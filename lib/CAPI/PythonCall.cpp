@@ -22,13 +22,27 @@ using namespace quack;
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// DLPack's DLManagedTensorVersioned.
+struct ManagedTensor {
+  struct {
+    uint32_t major, minor;
+  } version;
+  void *context;
+  void (*deleter)(ManagedTensor *self);
+  uint64_t flags;
+  QuackTensor tensor;
+};
+
 /// DLPack's DLPackExchangeAPI (dlpack.h, versions 1.x from 1.2 on).
 struct ExchangeAPI {
   struct {
     uint32_t major, minor;
   } version;
   const void *olderAPI;
-  void *managedTensorAllocator, *managedTensorFromObject, *managedTensorToObject;
+  int (*allocate)(QuackTensor *prototype, ManagedTensor **result, void *errorContext,
+                  void (*setError)(void *errorContext, const char *kind,
+                                   const char *message));
+  void *managedTensorFromObject, *managedTensorToObject;
   int (*tensorFromObject)(void *object, QuackTensor *tensor);
   int (*currentStream)(int32_t deviceType, int32_t device, void **stream);
 };
@@ -71,13 +85,51 @@ static const Python &python() {
 static const ExchangeAPI *exchangeOf(const QuackTensorType &type) {
   auto *api = static_cast<const ExchangeAPI *>(type.exchangeAPI);
   bool isEnough = api && api->version.major == 1 && api->tensorFromObject &&
-                  api->currentStream && python().isThere;
+                  api->currentStream && api->allocate && python().isThere;
   return isEnough ? api : nullptr;
 }
 
 int quackPythonCanCall(const QuackTensorType *type) {
   return type && exchangeOf(*type) ? 1 : 0;
 }
+
+namespace {
+/// Memory of the framework on a device, which is free again in the order of its current
+/// stream.
+class Workspace {
+public:
+  Workspace(const ExchangeAPI &exchange, const QuackTensor *model)
+      : exchange(exchange), model(model) {}
+  Workspace(const Workspace &) = delete;
+  ~Workspace() {
+    if (memory && memory->deleter)
+      memory->deleter(memory);
+  }
+
+  /// Returns its address; 0 if the framework has no such memory.
+  uint64_t allocate(int64_t bytes) {
+    QuackTensor prototype = {};
+    prototype.device = model->device;
+    prototype.dimensions = 1;
+    prototype.type.code = QUACK_TYPE_INT;
+    prototype.type.bits = 8;
+    prototype.type.lanes = 1;
+    prototype.shape = &bytes;
+    auto ignore = [](void *, const char *, const char *) {};
+    if (exchange.allocate(&prototype, &memory, nullptr, ignore)) {
+      memory = nullptr;
+      python().clearError();
+      return 0;
+    }
+    return reinterpret_cast<uint64_t>(memory->tensor.data) + memory->tensor.byteOffset;
+  }
+
+private:
+  const ExchangeAPI &exchange;
+  const QuackTensor *model;
+  ManagedTensor *memory = nullptr;
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Calls
@@ -134,11 +186,13 @@ int quackPythonCall(const QuackFunction *function, const QuackTensorType *type,
     first = first ? first : &tensors[i];
   }
   jit::Call call;
-  if (first && exchange->currentStream(first->device.type, first->device.id, &call.stream)) {
+  if (!first || exchange->currentStream(first->device.type, first->device.id, &call.stream)) {
     python().clearError();
     return 1;
   }
-  llvm::Expected<bool> called = function->function->tryCall(arguments, call);
+  Workspace workspace(*exchange, first);
+  llvm::Expected<bool> called = function->function->tryCall(
+      arguments, call, [&](int64_t bytes) { return workspace.allocate(bytes); });
   if (called)
     return *called ? 0 : 1;
   llvm::consumeError(called.takeError());

@@ -10,36 +10,26 @@
 #define QUACK_LIB_CAPI_RECORDS_H
 
 #include "quack-c/Compiler.h"
+#include "quack/JIT/Signature.h"
+#include "quack/Pipelines/Diagnostics.h"
 #include "quack/Target/KernelMetadata.h"
 
 #include <deque>
 
 /// What was said.
 struct QuackDiagnostics {
-  std::vector<QuackDiagnostic> entries;
-  std::deque<std::string> texts; ///< what `entries` point to, which stays in place
+  explicit QuackDiagnostics(std::vector<quack::SourceDiagnostic> list);
 
-  const char *keep(std::string text) {
-    return texts.emplace_back(std::move(text)).c_str();
-  }
-  void add(QuackSeverity severity, std::string message) {
-    entries.push_back({severity, keep(std::move(message)), "", 0, 0});
-  }
+  std::vector<quack::SourceDiagnostic> said; ///< what `entries` point to
+  std::vector<QuackDiagnostic> entries;
 };
 
 namespace quack::c {
 
 /// Sets `*diagnostics`, if that is asked for, to an error; returns 1, a failure.
-inline int fail(QuackDiagnostics **diagnostics, std::string message) {
-  if (diagnostics) {
-    *diagnostics = new QuackDiagnostics;
-    (*diagnostics)->add(QUACK_ERROR, std::move(message));
-  }
-  return 1;
-}
-inline int fail(QuackDiagnostics **diagnostics, llvm::Error error) {
-  return fail(diagnostics, toString(std::move(error)));
-}
+int fail(QuackDiagnostics **diagnostics, std::string message);
+/// Does so with what an error says; all diagnostics if it is the compiler's.
+int fail(QuackDiagnostics **diagnostics, llvm::Error error);
 inline int succeed(QuackDiagnostics **diagnostics) {
   if (diagnostics)
     *diagnostics = nullptr;
@@ -49,8 +39,13 @@ inline int succeed(QuackDiagnostics **diagnostics) {
 /// What C sees of a kernel's metadata, which it points into.
 struct KernelRecord : QuackKernelInfo {
   explicit KernelRecord(const quack::KernelMetadata &kernel);
+  /// Says which operands of a program may be left out.
+  void markOptional(const quack::jit::Signature &signature);
   std::vector<QuackOperandInfo> operands;
 };
+
+/// Returns what is known of a kernel that has no plan yet.
+quack::KernelMetadata describe(const quack::jit::Signature &signature);
 
 } // namespace quack::c
 
@@ -60,5 +55,10 @@ struct QuackCompiled {
   quack::ModuleMetadata metadata;
   std::deque<quack::c::KernelRecord> kernels; ///< at addresses that stay
 };
+
+namespace quack::c {
+/// Returns compiled kernels, which the caller of the API owns.
+QuackCompiled *makeCompiled(std::string ptx, quack::ModuleMetadata metadata);
+} // namespace quack::c
 
 #endif // QUACK_LIB_CAPI_RECORDS_H

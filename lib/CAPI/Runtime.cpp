@@ -184,13 +184,9 @@ QuackFunction *quackFunctionCreate(const char *text, size_t length, const char *
   auto result = std::make_unique<QuackFunction>();
   result->function = std::move(*made);
   const jit::Signature &signature = result->function->signature();
-  result->metadata.name = signature.kernel;
-  result->metadata.columns = signature.columns.value_or(-1);
-  for (const jit::Operand &operand : signature.operands)
-    result->metadata.operands.push_back(operand.metadata);
+  result->metadata = describe(signature);
   result->info = std::make_unique<KernelRecord>(result->metadata);
-  for (size_t i = 0; i < signature.operands.size(); ++i)
-    result->info->operands[i].isOptional = signature.operands[i].isOptional;
+  result->info->markOptional(signature);
   return result.release();
 }
 

@@ -58,10 +58,6 @@ CacheKey &CacheKey::addOptions(ArrayRef<std::pair<StringRef, StringRef>> options
   return *this;
 }
 
-CacheKey &CacheKey::addBuildOf(const void *address) {
-  return add("build", buildIdentityOf(address));
-}
-
 std::string CacheKey::digest() const { return digestOf(encoded); }
 
 std::string CacheKey::digestOf(StringRef bytes) {

@@ -20,7 +20,6 @@
 #include "llvm/Support/Errc.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -45,9 +44,11 @@ StringRef CacheFile::digest() const { return sys::path::stem(path); }
 namespace {
 /// How an attempt to read a file ended.
 struct FileContent {
-  std::unique_ptr<MemoryBuffer> bytes; ///< null if there is a problem or no file
-  std::string problem;                 ///< empty if there is no file
-  bool isOthers = false;               ///< the file is another user's
+  std::optional<SmallVector<char, 0>> bytes; ///< nothing if there is a problem or no file
+  std::string problem;                       ///< empty if there is no file
+  bool isOthers = false;                     ///< the file is another user's
+
+  StringRef text() const { return {bytes->data(), bytes->size()}; }
 };
 } // namespace
 
@@ -78,14 +79,14 @@ static FileContent readOwnFile(const std::string &path, bool isUse) {
     content.problem = "has more than " + std::to_string(maxFileBytes) + " bytes";
   if (!content.problem.empty())
     return content;
-  // Volatile: not mapped, as whoever truncates a mapped file ends the process.
-  auto bytes = MemoryBuffer::getOpenFile(file, path, status.st_size,
-                                         /*RequiresNullTerminator=*/false, /*IsVolatile=*/true);
-  if (!bytes) {
-    content.problem = "cannot be read: " + bytes.getError().message();
+  // Not mapped, as by a MemoryBuffer: whoever truncates a mapped file ends the process.
+  SmallVector<char, 0> bytes;
+  bytes.reserve(status.st_size + sys::fs::DefaultReadChunkSize);
+  if (Error error = sys::fs::readNativeFileToEOF(file, bytes)) {
+    content.problem = "cannot be read: " + toString(std::move(error));
     return content;
   }
-  content.bytes = std::move(*bytes);
+  content.bytes = std::move(bytes);
   if (isUse) // a file system that is read-only keeps the old time
     (void)::futimens(file, nullptr);
   return content;
@@ -120,7 +121,7 @@ std::optional<CompiledKernels> DiskCache::lookup(const CacheKey &key,
   std::string file = pathOf(key.digest());
   FileContent content = readOwnFile(file, /*isUse=*/true);
   if (content.bytes) {
-    Expected<CacheEntry> entry = decodeEntry(content.bytes->getBuffer());
+    Expected<CacheEntry> entry = decodeEntry(content.text());
     if (entry && entry->key == key.bytes())
       return std::move(entry->kernels);
     content.problem = entry ? "has another key" : toString(entry.takeError());
@@ -180,7 +181,7 @@ Expected<CacheEntry> DiskCache::read(const CacheFile &file) const {
   FileContent content = readOwnFile(file.path, /*isUse=*/false);
   if (!content.bytes)
     return createStringError(content.problem.empty() ? "is gone" : content.problem);
-  Expected<CacheEntry> entry = decodeEntry(content.bytes->getBuffer());
+  Expected<CacheEntry> entry = decodeEntry(content.text());
   if (entry && CacheKey::digestOf(entry->key) != file.digest())
     return createStringError("has another key");
   return entry;

@@ -2,69 +2,23 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each compilation has a context of its own, so that threads share none.
+// What is in the cache is not parsed again; a program is, once, for its operands.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
 
+#include "quack/Cache/CompileCached.h"
 #include "quack/Dialect/Quack/Quack.h"
 #include "quack/InitAll.h"
-#include "quack/Pipelines/Pipelines.h"
+#include "quack/Pipelines/Diagnostics.h"
 #include "quack/Pipelines/ReadModule.h"
 
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace quack;
 using namespace quack::jit;
-
-namespace {
-/// A program, and what the compiler has said of it.
-class Session {
-public:
-  Session() : context(makeRegistry(), MLIRContext::Threading::DISABLED) {
-    context.printOpOnDiagnostic(false);
-    handler.emplace(&context, [this](Diagnostic &diagnostic) { note(diagnostic); });
-  }
-  OwningOpRef<ModuleOp> read(StringRef text, StringRef fileName) {
-    auto sources = std::make_shared<llvm::SourceMgr>();
-    sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, fileName),
-                                llvm::SMLoc());
-    return readModule(sources, &context);
-  }
-  llvm::Error failure() const { return llvm::createStringError(said); }
-
-  MLIRContext context;
-
-private:
-  static DialectRegistry makeRegistry() {
-    DialectRegistry registry;
-    registerAllDialects(registry);
-    return registry;
-  }
-  void note(Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
-      return;
-    llvm::raw_string_ostream stream(said);
-    if (!said.empty())
-      stream << "\n";
-    if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
-      stream << place.getFilename().getValue() << ":" << place.getLine() << ":"
-             << place.getColumn() << ": ";
-    stream << diagnostic;
-    for (Diagnostic &attached : diagnostic.getNotes())
-      note(attached);
-  }
-
-  std::string said;
-  std::optional<ScopedDiagnosticHandler> handler;
-};
-} // namespace
 
 /// Returns the kernel that is meant.
 static llvm::Expected<KernelOp> findKernel(ModuleOp module, StringRef name) {
@@ -99,39 +53,47 @@ static Operand describe(KernelOp kernel, unsigned index, Type type) {
   return operand;
 }
 
+Signature quack::jit::describeSignature(KernelOp kernel) {
+  Signature result;
+  result.kernel = kernel.getSymName();
+  if (!ShapedType::isDynamic(kernel.getColumns()))
+    result.columns = kernel.getColumns();
+  for (auto [index, type] : llvm::enumerate(kernel.getFunctionType().getInputs()))
+    result.operands.push_back(describe(kernel, index, type));
+  return result;
+}
+
 llvm::Expected<Signature> quack::jit::readSignature(StringRef text, StringRef fileName,
                                                     StringRef kernelName) {
-  Session session;
-  OwningOpRef<ModuleOp> module = session.read(text, fileName);
+  std::unique_ptr<MLIRContext> context = makeContext();
+  DiagnosticCollector diagnostics(*context);
+  OwningOpRef<ModuleOp> module = readText(text, fileName, context.get());
   if (!module)
-    return session.failure();
+    return llvm::make_error<CompileError>(diagnostics.take());
   llvm::Expected<KernelOp> kernel = findKernel(*module, kernelName);
   if (!kernel)
     return kernel.takeError();
-  Signature result;
-  result.kernel = kernel->getSymName();
-  if (!ShapedType::isDynamic(kernel->getColumns()))
-    result.columns = kernel->getColumns();
-  for (auto [index, type] : llvm::enumerate(kernel->getFunctionType().getInputs()))
-    result.operands.push_back(describe(*kernel, index, type));
-  return result;
+  return describeSignature(*kernel);
 }
 
 llvm::Expected<std::unique_ptr<const Executable>>
 quack::jit::compile(StringRef text, StringRef fileName, const Options &options) {
-  Session session;
-  OwningOpRef<ModuleOp> module = session.read(text, fileName);
-  if (!module)
-    return session.failure();
-  std::string joined, errors;
-  for (const auto &[name, value] : options)
-    joined += llvm::formatv("{0}=\"{1}\" ", name, value);
-  PipelineOptions parsed;
-  llvm::raw_string_ostream stream(errors);
-  if (failed(parsed.parseFromString(joined, stream)))
-    return llvm::createStringError(errors);
-  FailureOr<CompiledModule> compiled = compileModule(*module, parsed, Stage::ptx);
-  if (failed(compiled))
-    return session.failure();
-  return Executable::create(std::move(compiled->text), std::move(compiled->metadata));
+  std::vector<std::pair<StringRef, StringRef>> list(options.begin(), options.end());
+  CompileRequest request;
+  request.program = text;
+  request.fileName = fileName;
+  request.options = list;
+  request.wantsCubin = true;
+  llvm::Expected<CompileCache::Kernels> kernels = compileCached(request);
+  if (!kernels)
+    return kernels.takeError();
+  llvm::Expected<llvm::json::Value> json = llvm::json::parse((*kernels)->metadata);
+  if (!json)
+    return json.takeError();
+  llvm::Expected<ModuleMetadata> metadata = ModuleMetadata::fromJSON(*json);
+  if (!metadata)
+    return metadata.takeError();
+  const std::vector<uint8_t> &cubin = (*kernels)->cubin;
+  return Executable::create((*kernels)->ptx, std::move(*metadata),
+                            std::string(cubin.begin(), cubin.end()));
 }

@@ -191,14 +191,24 @@ Error RowFunction::operator()(ArrayRef<CallArgument> arguments, const Call &call
   return launch(**found, read, call);
 }
 
-Expected<bool> RowFunction::tryCall(ArrayRef<CallArgument> arguments,
-                                    const Call &call) const {
+Expected<bool> RowFunction::tryCall(ArrayRef<CallArgument> arguments, Call call,
+                                    function_ref<uint64_t(int64_t)> allocate) const {
   ReadCall read;
   if (Error error = readCall(program, arguments, read))
     return error;
   const Specialization *found = state->findCompiled(read.key);
-  if (read.isOnHost || !found || found->kernel->mayNeedWorkspace())
+  if (read.isOnHost || !found)
     return false;
+  if (found->kernel->mayNeedWorkspace()) {
+    Expected<int64_t> bytes =
+        found->executable->workspaceBytes(*found->kernel, read.arguments, read.rows);
+    if (!bytes)
+      return bytes.takeError();
+    call.workspaceBytes = *bytes;
+    call.workspace = *bytes ? allocate(*bytes) : 0;
+    if (*bytes && !call.workspace)
+      return false;
+  }
   if (Error error = launch(*found, read, call))
     return error;
   return true;

@@ -69,3 +69,11 @@ void quack::registerAllPasses() {
   registerInlinerPass();
   bufferization::registerOneShotBufferizePass();
 }
+
+std::unique_ptr<MLIRContext> quack::makeContext() {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  auto context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false);
+  return context;
+}

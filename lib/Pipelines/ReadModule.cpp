@@ -9,9 +9,12 @@
 
 #include "quack/Pipelines/ReadModule.h"
 
+#include "quack/Kernels/Library.h"
+
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -80,6 +83,16 @@ LogicalResult quack::checkNesting(const llvm::MemoryBuffer &buffer,
          << (text[at] == '-' ? "signs" : "brackets") << " must not be nested more than " << maxNesting << " deep";
 }
 
+std::unique_ptr<llvm::MemoryBuffer> quack::openProgram(StringRef name, std::string *error) {
+  if (!name.consume_front("library:"))
+    return openInputFile(name, error);
+  llvm::Expected<StringRef> text = findLibraryKernel(name);
+  if (text)
+    return llvm::MemoryBuffer::getMemBuffer(*text, name.str() + ".mlir");
+  *error = toString(text.takeError());
+  return nullptr;
+}
+
 OwningOpRef<ModuleOp>
 quack::readModule(const std::shared_ptr<llvm::SourceMgr> &sources,
                   MLIRContext *context) {
@@ -87,4 +100,15 @@ quack::readModule(const std::shared_ptr<llvm::SourceMgr> &sources,
                           context)))
     return {};
   return parseSourceFile<ModuleOp>(sources, context);
+}
+
+OwningOpRef<ModuleOp> quack::readText(StringRef text, StringRef name, MLIRContext *context) {
+  if (isBytecode({text, name})) {
+    emitError(FileLineColLoc::get(context, name, 1, 1))
+        << "a program must be text, got MLIR's bytecode";
+    return {};
+  }
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name), llvm::SMLoc());
+  return readModule(sources, context);
 }

@@ -159,7 +159,8 @@ function(quack_add_library name)
   quack_install_library(${name})
 endfunction()
 
-# quack_add_tool(<name> <sources>... [LINK <libraries>...])
+# quack_add_tool(<name> <sources>... [LINK <libraries>...]): a program over MLIR, which no
+# one installs.
 function(quack_add_tool name)
   cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
@@ -167,8 +168,54 @@ function(quack_add_tool name)
   add_dependencies(${name} QuackIncGen)
   target_link_libraries(${name} PRIVATE ${arg_LINK} ${QUACK_MLIR_LIBS}
                         ${QUACK_LLVM_LIBS})
+  quack_strip_static(${name})
+endfunction()
+
+function(quack_strip_static name)
   if(QUACK_STATIC)
     add_custom_command(TARGET ${name} POST_BUILD
       COMMAND ${CMAKE_STRIP} $<TARGET_FILE:${name}>)
   endif()
+endfunction()
+
+# quack_add_packaged_tool(<name> <function> [NO_MLIR] <sources>... [LINK <libraries>...]):
+# a program for users. The sources define the function, which is its main (tools/main.cpp).
+# It is three things:
+#
+#   QuackOptMain         the object files, of <function> quackOptMain; linked into
+#   quack-opt            the program of this build, and of the install tree, and
+#                        libquack_c.so, for
+#   quack-opt-packaged   the program of the package, which links that: package/bin/quack-opt
+#
+# The target QuackPackage is all that the package has.
+add_custom_target(QuackPackage)
+function(quack_add_packaged_tool name function)
+  cmake_parse_arguments(arg "NO_MLIR" "" "LINK" ${ARGN})
+  string(REGEX REPLACE "^q" "Q" objects ${function})
+  add_library(${objects} OBJECT ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${objects} PUBLIC ${arg_LINK} ${QUACK_LLVM_LIBS})
+  if(NOT arg_NO_MLIR)
+    quack_use_pch(${objects})
+    add_dependencies(${objects} QuackIncGen)
+    target_link_libraries(${objects} PUBLIC ${QUACK_MLIR_LIBS})
+  endif()
+  target_link_libraries(QuackC PRIVATE ${objects})
+
+  foreach(program ${name} ${name}-packaged)
+    add_executable(${program} "${CMAKE_SOURCE_DIR}/tools/main.cpp")
+    target_compile_definitions(${program} PRIVATE QUACK_TOOL_MAIN=${function})
+  endforeach()
+  target_link_libraries(${name} PRIVATE ${objects})
+  quack_strip_static(${name})
+  install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  target_link_libraries(${name}-packaged PRIVATE QuackC)
+  add_dependencies(QuackPackage ${name}-packaged)
+  # Nothing of C++'s library is in it; it moves with libquack_c.so.
+  target_link_options(${name}-packaged PRIVATE -Wl,--as-needed)
+  set_target_properties(${name}-packaged PROPERTIES
+    OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/package/bin"
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}"
+    INSTALL_RPATH_USE_LINK_PATH OFF)
+  install(TARGETS ${name}-packaged RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+    COMPONENT package EXCLUDE_FROM_ALL)
 endfunction()

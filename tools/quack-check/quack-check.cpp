@@ -17,7 +17,6 @@
 #include "quack/Support/Columns.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -165,7 +164,7 @@ static bool checkAll(ModuleOp module, const Options &options) {
   return true;
 }
 
-int main(int argc, char **argv) {
+extern "C" int quackCheckMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   Options options;
   cl::HideUnrelatedOptions(options.category);
@@ -183,7 +182,7 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false);
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file =
-      openInputFile(options.input, &error);
+      openProgram(options.input, &error);
   if (!file) {
     llvm::errs() << "quack-check: " << error << "\n";
     return 1;

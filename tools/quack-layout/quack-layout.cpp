@@ -249,7 +249,7 @@ static bool readKernel(const Options &options, MLIRContext &context,
                        std::vector<Picture> &pictures) {
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file =
-      openInputFile(options.input, &error);
+      openProgram(options.input, &error);
   if (!file)
     return fail(error);
   auto sources = std::make_shared<llvm::SourceMgr>();
@@ -315,7 +315,7 @@ static bool draw(const Options &options, ArrayRef<Picture> pictures) {
   return true;
 }
 
-int main(int argc, char **argv) {
+extern "C" int quackLayoutMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   Options options;
   cl::HideUnrelatedOptions(options.category);

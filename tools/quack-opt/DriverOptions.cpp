@@ -42,7 +42,11 @@ DriverOptions::DriverOptions()
               clEnumValN(
                   Emission::ptx, "ptx",
                   "PTX; with -o FILE.ptx also FILE.json, which says how to "
-                  "launch it"))),
+                  "launch it"),
+              clEnumValN(
+                  Emission::bundle, "bundle",
+                  "into the folder -o: PTX, a cubin where ptxas is, JSON, and "
+                  "C source that launches"))),
       columns("columns", cl::desc("N, the columns of a row, 1 to 1073741824"),
               cl::init(0), cl::cat(driverCategory())),
       storage("storage",
@@ -81,6 +85,12 @@ DriverOptions::DriverOptions()
               cl::value_desc("name=elements"), cl::cat(driverCategory())),
       json("json", cl::desc("Of --emit=report: write JSON"),
            cl::cat(driverCategory())),
+      name("name",
+           cl::desc("Of --emit=bundle: first part of the names of files and "
+                    "functions (default: softmax_4096_bf16)"),
+           cl::value_desc("identifier"), cl::cat(driverCategory())),
+      cubin("cubin", cl::desc("Of --emit=bundle: a cubin, too (default: true)"),
+            cl::init(true), cl::cat(driverCategory())),
       ptxVersion(
           "ptx-version", cl::desc("PTX ISA version times ten (default: 83, but 86 where "
                                  "tiles overlap)"),
@@ -100,6 +110,7 @@ Stage DriverOptions::stage() const {
   case Emission::llvm:
     return Stage::llvm;
   case Emission::ptx:
+  case Emission::bundle:
     return Stage::ptx;
   }
   llvm_unreachable("unknown emission");
@@ -129,6 +140,8 @@ llvm::StringRef DriverOptions::firstGiven() const {
                              &plans,
                              &rows,
                              &json,
+                             &name,
+                             &cubin,
                              &timing,
                              std::addressof(rowStrides),
                              std::addressof(offsets)};
@@ -139,8 +152,8 @@ llvm::StringRef DriverOptions::firstGiven() const {
 }
 
 static llvm::StringRef stringifyEmission(Emission emission) {
-  constexpr llvm::StringLiteral names[] = {"plan", "report", "tv",
-                                           "gpu",  "llvm",   "ptx"};
+  constexpr llvm::StringLiteral names[] = {"plan", "report", "tv",    "gpu",
+                                           "llvm", "ptx",    "bundle"};
   return names[unsigned(emission)];
 }
 
@@ -152,13 +165,15 @@ std::string DriverOptions::check() const {
   };
   bool isReport = emission == Emission::report;
   const char *ofReport = "report",
-             *ofCompilation = "plan, tv, gpu, llvm or ptx";
+             *ofCompilation = "plan, tv, gpu, llvm, ptx or bundle";
   const Use uses[] = {
       {&plans, emission == Emission::plan, "plan"},
       {&rows, isReport, ofReport},
       {std::addressof(rowStrides), isReport, ofReport},
       {std::addressof(offsets), isReport, ofReport},
       {&json, isReport, ofReport},
+      {&name, emission == Emission::bundle, "bundle"},
+      {&cubin, emission == Emission::bundle, "bundle"},
       {&chip, !isReport, ofCompilation},
       {&ptxVersion, !isReport, ofCompilation},
       {&timing, !isReport, ofCompilation},

@@ -21,7 +21,7 @@ namespace quack {
 llvm::cl::OptionCategory &driverCategory();
 
 /// What the text that is written says: a stage of the compilation, or a report.
-enum class Emission { plan, report, tv, gpu, llvm, ptx };
+enum class Emission { plan, report, tv, gpu, llvm, ptx, bundle };
 
 struct DriverOptions {
   llvm::cl::opt<Emission> emission;
@@ -35,6 +35,9 @@ struct DriverOptions {
   llvm::cl::opt<int64_t> rows;
   llvm::cl::list<std::string> rowStrides, offsets;
   llvm::cl::opt<bool> json;
+  // How a bundle's files and functions are called, and whether it has a cubin.
+  llvm::cl::opt<std::string> name;
+  llvm::cl::opt<bool> cubin;
   llvm::cl::opt<int64_t> ptxVersion;
   llvm::cl::opt<bool> timing;
 

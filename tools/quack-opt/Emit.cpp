@@ -9,6 +9,7 @@
 
 #include "Emit.h"
 
+#include "Bundle.h"
 #include "DriverOptions.h"
 
 #include "quack/Pipelines/Pipelines.h"
@@ -42,7 +43,7 @@ namespace {
 struct FileOptions {
   cl::opt<std::string> input{cl::Positional, cl::desc("<input file>"),
                              cl::init("-"), cl::cat(driverCategory())};
-  cl::opt<std::string> output{"o", cl::desc("Where the text goes"),
+  cl::opt<std::string> output{"o", cl::desc("Where the text goes; of a bundle the folder"),
                               cl::value_desc("file"), cl::init("-"),
                               cl::cat(driverCategory())};
 };
@@ -70,7 +71,14 @@ static bool writeFile(StringRef path, StringRef text) {
   return true;
 }
 
-static bool writeResult(const EmitOptions &options, const CompiledModule &result) {
+static bool writeResult(const EmitOptions &options, CompiledModule &result) {
+  if (options.emission == Emission::bundle) {
+    if (llvm::Error error = emitBundle(std::move(result), options, options.output)) {
+      llvm::errs() << "quack-opt: " << llvm::toString(std::move(error)) << "\n";
+      return false;
+    }
+    return true;
+  }
   if (options.emission == Emission::ptx &&
       llvm::sys::path::extension(options.output) == ".json") {
     llvm::errs() << "quack-opt: -o must name the PTX file, got '"
@@ -189,11 +197,13 @@ int quack::emitMain(int argc, char **argv, DialectRegistry &registry) {
       "--columns=32000 --storage=bf16 --emit=ptx -o softmax.ptx\n");
   if (std::string wrong = options.check(); !wrong.empty())
     return fail(wrong);
+  if (options.emission == Emission::bundle && options.output == "-")
+    return fail("--emit=bundle writes several files: -o must name a folder");
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   // The location and the message say it; a whole kernel after it drowns them.
   context.printOpOnDiagnostic(false);
   std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(options.input, &error);
+  std::unique_ptr<llvm::MemoryBuffer> file = openProgram(options.input, &error);
   if (!file)
     return fail(error);
   auto sources = std::make_shared<llvm::SourceMgr>();

@@ -41,12 +41,12 @@ static int optMain(int argc, char **argv, DialectRegistry &registry) {
   if (llvm::StringRef given = driver.firstGiven(); !given.empty())
     return fail(
         "--" + given +
-        " goes with --emit=plan, report, tv, gpu, llvm or ptx; single passes have "
-        "options of their own, such as --quack-specialize=columns=64");
+        " goes with --emit=plan, report, tv, gpu, llvm, ptx or bundle; single passes "
+        "have options of their own, such as --quack-specialize=columns=64");
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
   std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(input, &error);
+  std::unique_ptr<llvm::MemoryBuffer> file = openProgram(input, &error);
   if (!file)
     return fail(error);
   std::unique_ptr<llvm::ToolOutputFile> out = openOutputFile(output, &error);
@@ -68,7 +68,7 @@ static int optMain(int argc, char **argv, DialectRegistry &registry) {
   return 0;
 }
 
-int main(int argc, char **argv) {
+extern "C" int quackOptMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::cl::AddExtraVersionPrinter(
       [](llvm::raw_ostream &os) { os << "quack " QUACK_VERSION "\n"; });

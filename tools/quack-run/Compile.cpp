@@ -9,27 +9,15 @@
 
 #include "Compile.h"
 
-#include "quack/InitAll.h"
 #include "quack/Pipelines/Pipelines.h"
 #include "quack/Pipelines/ReadModule.h"
 
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <chrono>
 
 using namespace mlir;
 using namespace quack;
-
-std::unique_ptr<MLIRContext> quack::makeContext() {
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  auto context =
-      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-  // The place in the file says enough; a sweep's line need not hold the module.
-  context->printOpOnDiagnostic(false);
-  return context;
-}
 
 KernelOp CompiledJob::kernel() {
   return *reference->getOps<KernelOp>().begin();
@@ -95,7 +83,7 @@ static LogicalResult compileBoth(ModuleOp module,
 llvm::Expected<CompiledJob> quack::compileJob(const Job &job,
                                               MLIRContext &context) {
   std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(job.file, &message);
+  std::unique_ptr<llvm::MemoryBuffer> file = openProgram(job.file, &message);
   if (!file)
     return llvm::createStringError(message);
   auto sources = std::make_shared<llvm::SourceMgr>();

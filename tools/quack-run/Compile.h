@@ -35,9 +35,6 @@ struct CompiledJob {
   KernelOp kernel();
 };
 
-/// Returns a context with the compiler's dialects.
-std::unique_ptr<mlir::MLIRContext> makeContext();
-
 /// Compiles the kernel of `job`. An error holds the compiler's diagnostics,
 /// each with its place in the file.
 llvm::Expected<CompiledJob> compileJob(const Job &job,

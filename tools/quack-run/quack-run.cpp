@@ -10,6 +10,7 @@
 #include "Compile.h"
 #include "Sweep.h"
 
+#include "quack/InitAll.h"
 #include "quack/Simulator/Driver.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -49,7 +50,7 @@ createDevice(const CommandLine &line) {
   return cuda::Context::create(/*ordinal=*/0, sim::loadDriver);
 }
 
-int main(int argc, char **argv) {
+extern "C" int quackRunMain(int argc, char **argv) {
   Expected<CommandLine> line = parseCommandLine(argc, argv);
   if (!line) {
     errs() << "quack-run: " << toString(line.takeError()) << "\n";

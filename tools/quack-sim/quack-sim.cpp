@@ -237,7 +237,7 @@ static Expected<bool> run(const Options &options) {
   return report->isClean();
 }
 
-int main(int argc, char **argv) {
+extern "C" int quackSimMain(int argc, char **argv) {
   std::set_new_handler([] {
     errs() << "quack-sim: out of memory\n";
     std::_Exit(1);

@@ -2,9 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All that the outcome of a compilation depends on, as named fields, and the build
-// of the compiler among them. Names and values carry their lengths, so that no two
-// lists of fields have the same bytes.
+// All that the outcome of a compilation depends on, as named fields. Names and
+// values carry their lengths, so that no two lists of fields have the same bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,9 +32,6 @@ public:
   /// Adds options, which are a set: in the order of their names, and those of the same name
   /// in the order given, which decides between them.
   CacheKey &addOptions(llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> options);
-  /// Adds the build of the program or library whose code or data is at `address`
-  /// (`buildIdentityOf`), so that what another build made is not taken for its.
-  CacheKey &addBuildOf(const void *address);
 
   /// Returns the key itself.
   llvm::StringRef bytes() const { return encoded; }
@@ -50,8 +46,8 @@ private:
   std::string encoded;
 };
 
-/// Returns what tells the build of the loaded program or library that has `address` from
-/// others: its GNU build id in hexadecimal; where it was linked without one, its file's
+/// Returns what tells the build of the loaded program or library that has code or data at
+/// `address` from others: its GNU build id in hexadecimal; where it was linked without one, its file's
 /// name, size and time of change; empty where no such object is known.
 std::string buildIdentityOf(const void *address);
 

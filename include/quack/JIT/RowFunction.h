@@ -13,26 +13,14 @@
 #define QUACK_JIT_ROWFUNCTION_H
 
 #include "quack-c/Tensor.h"
+#include "quack/JIT/Signature.h"
 #include "quack/Runtime/Executable.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <map>
-#include <optional>
 
 namespace quack::jit {
-
-/// An operand of a program, in its order.
-struct Operand {
-  OperandMetadata metadata; ///< `type` is the program's, before it is specialised
-  bool isOptional = false;  ///< may be left out of a call
-  bool isValue() const { return metadata.role == "value"; }
-};
-
-/// What a program says of its kernel before it is specialised.
-struct Signature {
-  std::string kernel;
-  std::optional<int64_t> columns; ///< N, where the program fixes it
-  std::vector<Operand> operands;
-};
 
 /// What a call passes for one operand.
 struct CallArgument {
@@ -77,9 +65,10 @@ public:
   llvm::Error operator()(llvm::ArrayRef<CallArgument> arguments, const Call &call) const;
 
   /// Does the same, but compiles nothing. Returns false, having done nothing, if
-  /// that takes a compilation, a workspace or the simulator.
-  llvm::Expected<bool> tryCall(llvm::ArrayRef<CallArgument> arguments,
-                               const Call &call) const;
+  /// that takes a compilation or the simulator. Where a workspace is needed,
+  /// `allocate` returns one of so many bytes; 0: there is none, so false.
+  llvm::Expected<bool> tryCall(llvm::ArrayRef<CallArgument> arguments, Call call,
+                               llvm::function_ref<uint64_t(int64_t bytes)> allocate) const;
 
   /// Returns the compiled kernels that a call with these arguments takes.
   llvm::Expected<const Executable *> executable(llvm::ArrayRef<CallArgument> arguments) const;

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 using namespace llvm;
 using namespace quack;
@@ -32,22 +33,24 @@ static int capabilityOf(StringRef ptx) {
   return capability;
 }
 
-/// Loads PTX, or what a cubin stands for; `log` says why it cannot.
-static Result loadImage(Call &call, StringRef image, void **module,
+/// Loads PTX, which a null ends, or what a cubin stands for; `log` says why it
+/// cannot.
+static Result loadImage(Call &call, const char *data, void **module,
                         std::string &log) {
+  constexpr StringLiteral cubinMagic = "\177ELF";
   const Settings &settings = call.state.settings;
-  bool isCubin = image.starts_with("\177ELF");
+  bool isCubin = std::strncmp(data, cubinMagic.data(), cubinMagic.size()) == 0;
   call.text = isCubin ? " image=cubin" : " image=ptx";
-  std::unique_ptr<MemoryBuffer> file;
   if (isCubin && settings.cubinPath.empty())
     return noBinaryForGpu;
+  std::unique_ptr<MemoryBuffer> file;
   if (isCubin) {
     auto opened = MemoryBuffer::getFile(settings.cubinPath);
     if (!opened)
       return invalidImage;
     file = std::move(*opened);
-    image = file->getBuffer();
   }
+  StringRef image = isCubin ? file->getBuffer() : StringRef(data);
   if (capabilityOf(image) > settings.capability) {
     log = formatv("ptxas fatal: the PTX is for sm_{0}, the GPU is sm_{1}",
                   capabilityOf(image), settings.capability);
@@ -72,8 +75,8 @@ int simcuda::cuModuleLoadDataEx(void **module, const void *image,
     if (refusesUnsafeCall(call.state, /*evenRelaxed=*/isOld))
       return captureUnsupported;
     std::string log;
-    Result result = loadImage(call, StringRef(static_cast<const char *>(image)),
-                              module, log);
+    Result result =
+        loadImage(call, static_cast<const char *>(image), module, log);
     char *buffer = nullptr;
     size_t bytes = 0;
     for (unsigned i = 0; i < count; ++i) {

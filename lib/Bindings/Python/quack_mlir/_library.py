@@ -119,6 +119,15 @@ class KernelInfo(ctypes.Structure):
     )
 
 
+class CacheCounters(ctypes.Structure):
+    _fields_ = [
+        ("memory_hits", ctypes.c_uint64),
+        ("disk_hits", ctypes.c_uint64),
+        ("compiled", ctypes.c_uint64),
+        ("rejected", ctypes.c_uint64),
+    ]
+
+
 class TensorType(ctypes.Structure):
     """QuackTensorType of lib/CAPI/PythonCall.h."""
 
@@ -189,6 +198,11 @@ kernel_operand = _declare(
 library_count = _declare("quackLibraryCount", _size)
 library_name = _declare("quackLibraryName", _text, _size)
 library_text = _declare("quackLibraryText", _text, _text)
+cache_count = _declare(
+    "quackCacheCount", ctypes.c_int, ctypes.POINTER(CacheCounters), _diagnostics
+)
+cache_directory = _declare("quackCacheDirectory", _pointer, _diagnostics)
+cache_clear = _declare("quackCacheClear", ctypes.c_int64, _diagnostics)
 function_create = _declare(
     "quackFunctionCreate",
     _pointer,

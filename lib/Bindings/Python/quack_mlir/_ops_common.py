@@ -26,28 +26,94 @@ def kernel(name: str) -> _kernel.Kernel:
     return _kernel.Kernel(_programs.text_of(name), None, f"{name}.mlir")
 
 
-def define(schema: str, fake: Callable) -> Callable:
+def is_plain(*tensors: Any) -> bool:
+    """Returns whether nobody but the dispatcher would see a call: no compiler, no mode, no
+    function transform, no subclass of Tensor."""
+    if (
+        torch.compiler.is_compiling()
+        or torch._C._len_torch_dispatch_stack()
+        or torch._C._functorch.peek_interpreter_stack() is not None
+    ):
+        return False
+    for tensor in tensors:
+        if isinstance(tensor, Tensor) and type(tensor) not in _PLAIN:
+            return False
+    return True
+
+
+_PLAIN = (Tensor, torch.nn.Parameter)
+
+
+class Operator:
+    """An operator of torch, torch.ops.quack_mlir.<name>, and the quick way to it.
+
+    Torch's dispatcher and its generic support for gradients take tens of microseconds a call.
+    Where nobody else would see the call, this object calls the implementation itself, or
+    through a function whose gradient is the same as the operator's.
+
+    An implementation returns None for results that are not asked for; of the operator these
+    are empty tensors.
+    """
+
+    def __init__(self, schema: str, implementation: Callable, fake: Callable) -> None:
+        self.implementation = implementation
+        self.name = schema.partition("(")[0]
+        definitions.define(schema, tags=(torch.Tag.pt2_compliant_tag,))
+        filled = functools.partial(_fill, implementation)
+        definitions.impl(self.name, filled, "CUDA")
+        definitions.impl(self.name, filled, "CPU")
+        torch.library.register_fake(
+            f"{NAMESPACE}::{self.name}", functools.partial(_fill, fake), lib=definitions
+        )
+        self.operator = getattr(getattr(torch.ops, NAMESPACE), self.name).default
+        self._apply: Optional[Callable] = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        if not is_plain(*arguments):
+            return self.operator(*arguments)
+        if self._apply is not None and torch.is_grad_enabled():
+            for argument in arguments:
+                if isinstance(argument, Tensor) and argument.requires_grad:
+                    return self._apply(*arguments)
+        return self.implementation(*arguments)
+
+    def differentiate(self, backward: Callable, setup: Callable) -> None:
+        """Gives it a gradient, as of torch.autograd.Function with `setup_context`."""
+        torch.library.register_autograd(
+            f"{NAMESPACE}::{self.name}", backward, setup_context=setup, lib=definitions
+        )
+        implementation = self.implementation
+
+        # Not a `setup_context` of the function's own: torch would bind arguments by name.
+        def forward(ctx, *arguments):
+            output = implementation(*arguments)
+            setup(ctx, arguments, output)
+            return output
+
+        once = torch.autograd.function.once_differentiable(backward)
+        members = {"forward": staticmethod(forward), "backward": staticmethod(once)}
+        function = type(self.name, (torch.autograd.Function,), members)
+        self._apply = function.apply
+
+
+def _fill(function: Callable, *arguments: Any) -> Any:
+    """Returns what `function` does, with empty tensors in place of None."""
+    results = function(*arguments)
+    if not isinstance(results, tuple):
+        return results
+    model = next(result for result in results if result is not None)
+    return tuple(
+        model.new_empty(0, dtype=torch.float32) if result is None else result
+        for result in results
+    )
+
+
+def define(schema: str, fake: Callable) -> Callable[[Callable], Operator]:
     """Defines the operator that the decorated function implements.
 
     `fake` returns tensors of the shapes and types of the results.
     """
-
-    def decorate(implementation: Callable) -> Callable:
-        name = schema.partition("(")[0]
-        definitions.define(schema, tags=(torch.Tag.pt2_compliant_tag,))
-        definitions.impl(name, implementation, "CUDA")
-        definitions.impl(name, implementation, "CPU")
-        torch.library.register_fake(f"{NAMESPACE}::{name}", fake, lib=definitions)
-        return getattr(getattr(torch.ops, NAMESPACE), name).default
-
-    return decorate
-
-
-def differentiate(name: str, backward: Callable, setup: Callable) -> None:
-    """Gives an operator a gradient."""
-    torch.library.register_autograd(
-        f"{NAMESPACE}::{name}", backward, setup_context=setup, lib=definitions
-    )
+    return lambda implementation: Operator(schema, implementation, fake)
 
 
 def rows_of(x: Tensor) -> Tensor:
@@ -74,76 +140,20 @@ def scalars_of(x: Tensor) -> Tensor:
 
 def shared_of(x: Optional[Tensor]) -> Optional[Tensor]:
     """Returns what all rows share, one element after the other."""
-    return x if x is None else x.contiguous()
+    return x if x is None or x.is_contiguous() else x.contiguous()
 
 
 def rows_like(x: Tensor, dtype: Optional[torch.dtype] = None) -> Tensor:
     """Returns a tensor of the shape of `x`, contiguous, with any contents."""
-    return torch.empty(x.shape, dtype=dtype or x.dtype, device=x.device)
+    return torch.empty_like(x, dtype=dtype, memory_format=torch.contiguous_format)
 
 
 def scalars_like(x: Tensor) -> Tensor:
     """Returns one f32 for each row of `x`, with any contents."""
-    return torch.empty(x.shape[:-1], dtype=torch.float32, device=x.device)
-
-
-def nothing_like(x: Tensor) -> Tensor:
-    """Returns what stands for a result that there is not."""
-    return torch.empty(0, dtype=torch.float32, device=x.device)
+    return x.new_empty(x.shape[:-1], dtype=torch.float32)
 
 
 def needs_gradient(*tensors: Optional[Tensor]) -> bool:
     return torch.is_grad_enabled() and any(
         tensor is not None and tensor.requires_grad for tensor in tensors
     )
-
-
-# What callers can do wrong
-
-
-def check_rows(name: str, argument: str, x: Any) -> None:
-    if not isinstance(x, Tensor):
-        raise TypeError(f"{name}: {argument} must be a torch.Tensor, got {type(x).__name__}")
-    if x.dtype not in FLOATS:
-        raise TypeError(
-            f"{name}: {argument} must be of float32, bfloat16 or float16, got {x.dtype}"
-        )
-    if x.dim() == 0 or x.shape[-1] == 0:
-        raise ValueError(
-            f"{name}: {argument} must be [..., columns] with columns, got {list(x.shape)}"
-        )
-
-
-def check_columns(name: str, x: Tensor, shared: Dict[str, Optional[Tensor]]) -> None:
-    """Checks tensors that have one element for each column of `x`."""
-    for argument, tensor in shared.items():
-        if tensor is None:
-            continue
-        if tensor.dtype not in FLOATS:
-            raise TypeError(
-                f"{name}: {argument} must be of float32, bfloat16 or float16, got "
-                f"{tensor.dtype}"
-            )
-        if tensor.shape != x.shape[-1:]:
-            raise ValueError(
-                f"{name}: {argument} must be [{x.shape[-1]}], as x has that many columns, "
-                f"got {list(tensor.shape)}"
-            )
-
-
-def check_shape(name: str, argument: str, x: Tensor, shape: Sequence[int]) -> None:
-    if list(x.shape) != list(shape):
-        raise ValueError(f"{name}: {argument} must be {list(shape)}, got {list(x.shape)}")
-
-
-def check_number(name: str, argument: str, value: Any, least: Optional[float] = None) -> float:
-    """Returns the number as a float, so that no type of number makes another kernel."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"{name}: {argument} must be a number, got {type(value).__name__}"
-        ) from None
-    if least is not None and not number >= least:
-        raise ValueError(f"{name}: {argument} must be at least {least}, got {number}")
-    return number

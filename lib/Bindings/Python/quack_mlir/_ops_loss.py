@@ -2,20 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """cross_entropy with its gradient."""
 
-from typing import Optional, Tuple
+from typing import Optional
 
 import torch
 
 from ._ops_common import (
     Tensor,
-    check_columns,
-    check_number,
-    check_rows,
-    check_shape,
     define,
-    differentiate,
     kernel,
-    nothing_like,
     rows_like,
     rows_of,
     scalars_like,
@@ -27,11 +21,7 @@ _OPTIONS = "int ignore_index, float smoothing, float z_loss, float cap"
 
 
 def _single_like(x: Tensor) -> Tensor:
-    return torch.empty((), dtype=torch.float32, device=x.device)
-
-
-def _or_none(number: float) -> Optional[float]:
-    return number or None
+    return x.new_empty((), dtype=torch.float32)
 
 
 def _divisor(target: Tensor, weight: Optional[Tensor], ignore_index: int) -> Tensor:
@@ -46,44 +36,39 @@ def _divisor(target: Tensor, weight: Optional[Tensor], ignore_index: int) -> Ten
     return divisor
 
 
-# The losses of the rows, their sum divided by the divisor, and that.
-
-
-def _forward_results(x: Tensor, total: bool, mean: bool) -> Tuple[Tensor, Tensor, Tensor]:
-    sum_, divisor = nothing_like(x), nothing_like(x)
-    if total:
-        sum_ = _single_like(x)
-    if mean:
-        divisor = _single_like(x)
-    return scalars_like(x), sum_, divisor
+def _results(x, total, mean):
+    """Returns the rows' losses, their sum divided by the divisor, and that; None for those
+    not asked for."""
+    return (
+        scalars_like(x),
+        _single_like(x) if total else None,
+        _single_like(x) if mean else None,
+    )
 
 
 @define(
-    "cross_entropy_forward(Tensor x, Tensor target, Tensor? weight, bool total, bool mean, "
+    "cross_entropy(Tensor x, Tensor target, Tensor? weight, bool total, bool mean, "
     f"{_OPTIONS}) -> (Tensor, Tensor, Tensor)",
-    lambda x, target, weight, total, mean, *options: _forward_results(x, total, mean),
+    lambda x, target, weight, total, mean, *options: _results(x, total, mean),
 )
-def _cross_entropy_forward(
-    x, target, weight, total, mean, ignore_index, smoothing, z_loss, cap
-):
-    x, target, weight = rows_of(x), scalars_of(target), shared_of(weight)
-    loss, sum_, divisor = _forward_results(x, total, False)
-    if mean:
-        divisor = _divisor(target, weight, ignore_index)
+def _cross_entropy(x, target, weight, total, mean, ignore_index, smoothing, z_loss, cap):
+    target = scalars_of(target)
+    loss, sum_, _ = _results(x, total, False)
+    divisor = _divisor(target, weight, ignore_index) if mean else None
     kernel("cross_entropy").call_torch(
         (
-            x,
+            rows_of(x),
             target,
-            weight,
+            shared_of(weight),
             loss,
             None,
-            divisor if mean else None,
-            sum_ if total else None,
+            divisor,
+            sum_,
             None,
             ignore_index,
-            _or_none(smoothing),
-            _or_none(z_loss),
-            _or_none(cap),
+            smoothing or None,
+            z_loss or None,
+            cap or None,
         )
     )
     return loss, sum_, divisor
@@ -97,10 +82,10 @@ def _cross_entropy_forward(
 def _cross_entropy_backward(
     x, target, weight, dloss, divisor, ignore_index, smoothing, z_loss, cap
 ):
-    x, dx = rows_of(x), rows_like(x)
+    dx = rows_like(x)
     kernel("cross_entropy_backward").call_torch(
         (
-            x,
+            rows_of(x),
             scalars_of(target),
             shared_of(weight),
             scalars_of(dloss),
@@ -110,9 +95,9 @@ def _cross_entropy_backward(
             divisor,
             None,
             ignore_index,
-            _or_none(smoothing),
-            _or_none(z_loss),
-            _or_none(cap),
+            smoothing or None,
+            z_loss or None,
+            cap or None,
         )
     )
     return dx
@@ -121,7 +106,8 @@ def _cross_entropy_backward(
 def _save(ctx, inputs, output):
     x, target, weight, ctx.has_total, ctx.is_mean, *ctx.options = inputs
     loss, total, divisor = output
-    ctx.mark_non_differentiable(loss if ctx.has_total else total, divisor)
+    others = (loss if ctx.has_total else total, divisor)
+    ctx.mark_non_differentiable(*(tensor for tensor in others if tensor is not None))
     ctx.save_for_backward(x, target, weight, divisor)
     ctx.set_materialize_grads(False)
 
@@ -139,7 +125,7 @@ def _differentiate(ctx, dloss, dtotal, ddivisor):
     return (dx, *(None,) * 8)
 
 
-differentiate("cross_entropy_forward", _differentiate, _save)
+_cross_entropy.differentiate(_differentiate, _save)
 
 
 def cross_entropy(
@@ -161,28 +147,23 @@ def cross_entropy(
     adds z_loss * logsumexp^2; softcap makes c * tanh(x / c) of the logits first. The gradient
     is of x, of its type.
     """
-    name = "cross_entropy"
-    check_rows(name, "x", x)
-    if target.dtype != torch.int64:
-        raise TypeError(f"{name}: target must be of int64, got {target.dtype}")
-    check_shape(name, "target", target, x.shape[:-1])
-    check_columns(name, x, {"weight": weight})
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(
-            f"{name}: reduction must be 'mean', 'sum' or 'none', got {reduction!r}"
+            f"cross_entropy: reduction must be 'mean', 'sum' or 'none', got {reduction!r}"
         )
-    smoothing = check_number(name, "label_smoothing", label_smoothing, 0.0)
-    if smoothing > 1.0:
-        raise ValueError(f"{name}: label_smoothing must be at most 1.0, got {smoothing}")
-    loss, total, _ = _cross_entropy_forward(
+    if not 0 <= label_smoothing <= 1:
+        raise ValueError(
+            f"cross_entropy: label_smoothing must be from 0 to 1, got {label_smoothing}"
+        )
+    loss, total, _ = _cross_entropy(
         x,
         target,
         weight,
         reduction != "none",
         reduction == "mean",
         int(ignore_index),
-        smoothing,
-        check_number(name, "z_loss", z_loss, 0.0),
-        check_number(name, "softcap", softcap, 0.0),
+        float(label_smoothing),
+        float(z_loss),
+        float(softcap),
     )
     return loss if reduction == "none" else total

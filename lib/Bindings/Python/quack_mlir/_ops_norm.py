@@ -1,27 +1,17 @@
 # lib/Bindings/Python/quack_mlir/_ops_norm.py - RMSNorm and LayerNorm
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""rms_norm and layer_norm, with an addition before them and with gradients.
+"""rms_norm and layer_norm, with an addition before them and with gradients."""
 
-An operator's results are always the same tensors in number; those that nobody asked for are
-empty, and their kernels have no such output.
-"""
-
-from typing import Any, Optional, Tuple, Union
+from typing import Optional, Tuple, Union
 
 import torch
 
 from ._ops_common import (
     FLOATS,
     Tensor,
-    check_columns,
-    check_number,
-    check_rows,
-    check_shape,
     define,
-    differentiate,
     kernel,
     needs_gradient,
-    nothing_like,
     rows_like,
     rows_of,
     scalars_like,
@@ -31,75 +21,40 @@ from ._ops_common import (
 
 
 def _results(x, sum_type, statistics, statistics_count):
-    """Returns y, residual_out, and (mean and) rstd, of which those not asked for are empty."""
-    total = nothing_like(x) if sum_type is None else rows_like(x, sum_type)
-    make = scalars_like if statistics else nothing_like
-    return (rows_like(x), total, *(make(x) for _ in range(statistics_count)))
+    """Returns y, residual_out, and (mean and) rstd; None for those not asked for."""
+    total = None if sum_type is None else rows_like(x, sum_type)
+    more = [scalars_like(x) if statistics else None for _ in range(statistics_count)]
+    return (rows_like(x), total, *more)
 
 
 def _backward_results(x, weight, residual_type, bias_type):
-    """Returns dx, dresidual, dw and db, of which those not asked for are empty."""
-    dresidual = nothing_like(x) if residual_type is None else rows_like(x, residual_type)
-    dw = nothing_like(x) if weight is None else torch.empty_like(weight)
-    db = nothing_like(x)
-    if bias_type is not None:
-        db = torch.empty(x.shape[-1:], dtype=bias_type, device=x.device)
-    return rows_like(x), dresidual, dw, db
-
-
-def _or_none(tensor: Tensor, wanted: Any) -> Optional[Tensor]:
-    return tensor if wanted else None
-
-
-# One row without a residual, for inference: nothing but y is allocated.
-
-
-@define(
-    "rms_norm(Tensor x, Tensor? weight, Tensor? bias, float eps, float offset) -> Tensor",
-    lambda x, weight, bias, eps, offset: rows_like(x),
-)
-def _rms_norm(x, weight, bias, eps, offset):
-    x, y = rows_of(x), rows_like(x)
-    kernel("rms_norm").call_torch(
-        (x, None, shared_of(weight), shared_of(bias), y, None, None, eps, offset or None)
+    """Returns dx, dresidual, dw and db; None for those not asked for."""
+    return (
+        rows_like(x),
+        None if residual_type is None else rows_like(x, residual_type),
+        None if weight is None else torch.empty_like(weight),
+        None if bias_type is None else x.new_empty(x.shape[-1:], dtype=bias_type),
     )
-    return y
 
 
 @define(
-    "layer_norm(Tensor x, Tensor? weight, Tensor? bias, float eps) -> Tensor",
-    lambda x, weight, bias, eps: rows_like(x),
-)
-def _layer_norm(x, weight, bias, eps):
-    x, y = rows_of(x), rows_like(x)
-    kernel("layer_norm").call_torch(
-        (x, None, shared_of(weight), shared_of(bias), y, None, None, None, eps)
-    )
-    return y
-
-
-# The norms with all that they can return.
-
-
-@define(
-    "rms_norm_forward(Tensor x, Tensor? residual, Tensor? weight, Tensor? bias, float eps, "
+    "rms_norm(Tensor x, Tensor? residual, Tensor? weight, Tensor? bias, float eps, "
     "float offset, ScalarType? sum_type, bool statistics) -> (Tensor, Tensor, Tensor)",
     lambda x, residual, weight, bias, eps, offset, sum_type, statistics: _results(
         x, sum_type, statistics, statistics_count=1
     ),
 )
-def _rms_norm_forward(x, residual, weight, bias, eps, offset, sum_type, statistics):
+def _rms_norm(x, residual, weight, bias, eps, offset, sum_type, statistics):
     y, total, rstd = results = _results(x, sum_type, statistics, statistics_count=1)
-    x = rows_of(x)
     kernel("rms_norm").call_torch(
         (
-            x,
-            residual if residual is None else rows_of(residual),
+            rows_of(x),
+            None if residual is None else rows_of(residual),
             shared_of(weight),
             shared_of(bias),
             y,
-            _or_none(total, sum_type),
-            _or_none(rstd, statistics),
+            total,
+            rstd,
             eps,
             offset or None,
         )
@@ -108,25 +63,24 @@ def _rms_norm_forward(x, residual, weight, bias, eps, offset, sum_type, statisti
 
 
 @define(
-    "layer_norm_forward(Tensor x, Tensor? residual, Tensor? weight, Tensor? bias, float eps, "
+    "layer_norm(Tensor x, Tensor? residual, Tensor? weight, Tensor? bias, float eps, "
     "ScalarType? sum_type, bool statistics) -> (Tensor, Tensor, Tensor, Tensor)",
     lambda x, residual, weight, bias, eps, sum_type, statistics: _results(
         x, sum_type, statistics, statistics_count=2
     ),
 )
-def _layer_norm_forward(x, residual, weight, bias, eps, sum_type, statistics):
+def _layer_norm(x, residual, weight, bias, eps, sum_type, statistics):
     y, total, mean, rstd = results = _results(x, sum_type, statistics, statistics_count=2)
-    x = rows_of(x)
     kernel("layer_norm").call_torch(
         (
-            x,
-            residual if residual is None else rows_of(residual),
+            rows_of(x),
+            None if residual is None else rows_of(residual),
             shared_of(weight),
             shared_of(bias),
             y,
-            _or_none(total, sum_type),
-            _or_none(mean, statistics),
-            _or_none(rstd, statistics),
+            total,
+            mean,
+            rstd,
             eps,
         )
     )
@@ -147,22 +101,24 @@ def _layer_norm_forward(x, residual, weight, bias, eps, sum_type, statistics):
 def _rms_norm_backward(
     dy, dtotal, x, weight, rstd, offset, x_type, residual_type, bias_type
 ):
-    dx, dresidual, dw, db = _backward_results(dy, weight, residual_type, bias_type)
+    dx, dresidual, dw, db = results = _backward_results(
+        dy, weight, residual_type, bias_type
+    )
     kernel("rms_norm_backward").call_torch(
         (
             rows_of(x),
             shared_of(weight),
             rows_of(dy),
-            dtotal if dtotal is None else rows_of(dtotal),
+            None if dtotal is None else rows_of(dtotal),
             scalars_of(rstd),
             dx,
-            _or_none(dresidual, residual_type),
-            _or_none(dw, weight is not None),
-            _or_none(db, bias_type),
+            dresidual,
+            dw,
+            db,
             offset or None,
         )
     )
-    return dx, dresidual, dw, db
+    return results
 
 
 @define(
@@ -176,22 +132,24 @@ def _rms_norm_backward(
 def _layer_norm_backward(
     dy, dtotal, x, weight, mean, rstd, x_type, residual_type, bias_type
 ):
-    dx, dresidual, dw, db = _backward_results(dy, weight, residual_type, bias_type)
+    dx, dresidual, dw, db = results = _backward_results(
+        dy, weight, residual_type, bias_type
+    )
     kernel("layer_norm_backward").call_torch(
         (
             rows_of(x),
             shared_of(weight),
             rows_of(dy),
-            dtotal if dtotal is None else rows_of(dtotal),
+            None if dtotal is None else rows_of(dtotal),
             scalars_of(mean),
             scalars_of(rstd),
             dx,
-            _or_none(dresidual, residual_type),
-            _or_none(dw, weight is not None),
-            _or_none(db, bias_type),
+            dresidual,
+            dw,
+            db,
         )
     )
-    return dx, dresidual, dw, db
+    return results
 
 
 def _save(ctx, x, residual, weight, bias, total, statistics):
@@ -202,12 +160,13 @@ def _save(ctx, x, residual, weight, bias, total, statistics):
     ctx.bias_type = None if bias is None else bias.dtype
     ctx.x_type = x.dtype
     ctx.set_materialize_grads(False)
-    placeholder = (total,) if total.numel() == 0 else ()
-    ctx.mark_non_differentiable(*statistics, *placeholder)
+    others = statistics if ctx.stores_sum else (*statistics, total)
+    ctx.mark_non_differentiable(*(tensor for tensor in others if tensor is not None))
 
 
 def _gradients(ctx, dy, dtotal, backward):
     """Returns the gradients of x, residual, weight and bias."""
+    dtotal = dtotal if ctx.stores_sum else None
     needed = ctx.needs_input_grad
     x, weight, *statistics = ctx.saved_tensors
     if dy is None:
@@ -230,7 +189,8 @@ def _gradients(ctx, dy, dtotal, backward):
 
 
 def _save_rms_norm(ctx, inputs, output):
-    x, residual, weight, bias, _, ctx.offset = inputs[:6]
+    x, residual, weight, bias, _, ctx.offset, sum_type, _ = inputs
+    ctx.stores_sum = sum_type is not None
     _, total, rstd = output
     _save(ctx, x, residual, weight, bias, total, (rstd,))
 
@@ -242,11 +202,12 @@ def _differentiate_rms_norm(ctx, dy, dtotal, drstd):
     return (*_gradients(ctx, dy, dtotal, backward), None, None, None, None)
 
 
-differentiate("rms_norm_forward", _differentiate_rms_norm, _save_rms_norm)
+_rms_norm.differentiate(_differentiate_rms_norm, _save_rms_norm)
 
 
 def _save_layer_norm(ctx, inputs, output):
-    x, residual, weight, bias = inputs[:4]
+    x, residual, weight, bias, _, sum_type, _ = inputs
+    ctx.stores_sum = sum_type is not None
     _, total, mean, rstd = output
     _save(ctx, x, residual, weight, bias, total, (mean, rstd))
 
@@ -255,32 +216,30 @@ def _differentiate_layer_norm(ctx, dy, dtotal, dmean, drstd):
     return (*_gradients(ctx, dy, dtotal, _layer_norm_backward), None, None, None)
 
 
-differentiate("layer_norm_forward", _differentiate_layer_norm, _save_layer_norm)
+_layer_norm.differentiate(_differentiate_layer_norm, _save_layer_norm)
 
 
 # What users call
 
 
-def _check(name, x, residual, weight, bias, residual_dtype):
-    check_rows(name, "x", x)
-    check_columns(name, x, {"weight": weight, "bias": bias})
-    if residual is not None:
-        check_rows(name, "residual", residual)
-        check_shape(name, "residual", residual, x.shape)
+def _sum_type(name, x, residual, residual_dtype, prenorm, statistics):
+    """Returns the type in which x + residual is stored; None if it is not."""
     if residual_dtype is not None and residual_dtype not in FLOATS:
         raise TypeError(
             f"{name}: residual_dtype must be float32, bfloat16 or float16, got "
             f"{residual_dtype}"
         )
-
-
-def _sum_type(x, residual, residual_dtype, prenorm, statistics):
-    """Returns the type in which x + residual is stored; None if it is not."""
     if not prenorm and (residual is None or not statistics):
         return None
     if residual_dtype is not None:
         return residual_dtype
     return x.dtype if residual is None else residual.dtype
+
+
+def _check_eps(name, eps):
+    if not eps >= 0:
+        raise ValueError(f"{name}: eps must be at least 0, got {eps}")
+    return float(eps)
 
 
 def rms_norm(
@@ -302,15 +261,11 @@ def rms_norm(
     of residual_dtype, or else the residual's type, or else x's. All is computed in f32.
     Gradients: of x, residual, weight and bias, each in its own type.
     """
-    _check("rms_norm", x, residual, weight, bias, residual_dtype)
-    eps = check_number("rms_norm", "eps", eps, 0.0)
-    offset = check_number("rms_norm", "offset", offset)
+    eps = _check_eps("rms_norm", eps)
     statistics = needs_gradient(x, residual, weight, bias)
-    sum_type = _sum_type(x, residual, residual_dtype, prenorm, statistics)
-    if not statistics and sum_type is None and residual is None:
-        return _rms_norm(x, weight, bias, eps, offset)
-    y, total, _ = _rms_norm_forward(
-        x, residual, weight, bias, eps, offset, sum_type, statistics
+    sum_type = _sum_type("rms_norm", x, residual, residual_dtype, prenorm, statistics)
+    y, total, _ = _rms_norm(
+        x, residual, weight, bias, eps, float(offset), sum_type, statistics
     )
     return (y, total) if prenorm else y
 
@@ -333,13 +288,8 @@ def layer_norm(
     of residual_dtype, or else the residual's type, or else x's. All is computed in f32.
     Gradients: of x, residual, weight and bias, each in its own type.
     """
-    _check("layer_norm", x, residual, weight, bias, residual_dtype)
-    eps = check_number("layer_norm", "eps", eps, 0.0)
+    eps = _check_eps("layer_norm", eps)
     statistics = needs_gradient(x, residual, weight, bias)
-    sum_type = _sum_type(x, residual, residual_dtype, prenorm, statistics)
-    if not statistics and sum_type is None and residual is None:
-        return _layer_norm(x, weight, bias, eps)
-    y, total, _, _ = _layer_norm_forward(
-        x, residual, weight, bias, eps, sum_type, statistics
-    )
+    sum_type = _sum_type("layer_norm", x, residual, residual_dtype, prenorm, statistics)
+    y, total, _, _ = _layer_norm(x, residual, weight, bias, eps, sum_type, statistics)
     return (y, total) if prenorm else y

@@ -3,10 +3,9 @@
 """softmax, log_softmax, logsumexp."""
 
 from ._ops_common import (
+    Operator,
     Tensor,
-    check_rows,
     define,
-    differentiate,
     kernel,
     rows_like,
     rows_of,
@@ -15,26 +14,25 @@ from ._ops_common import (
 )
 
 
-def _define_softmax(name: str):
+def _define_softmax(name: str) -> Operator:
     """Defines softmax or log_softmax, whose gradients are functions of y and dy."""
-    forward, backward = kernel(name), kernel(f"{name}_backward")
 
     @define(f"{name}(Tensor x) -> Tensor", rows_like)
     def call(x: Tensor) -> Tensor:
         x, y = rows_of(x), rows_like(x)
-        forward.call_torch((x, None, y, None))
+        kernel(name).call_torch((x, None, y, None))
         return y
 
     @define(f"{name}_backward(Tensor y, Tensor dy) -> Tensor", lambda y, dy: rows_like(y))
     def call_backward(y: Tensor, dy: Tensor) -> Tensor:
         dx = rows_like(y)
-        backward.call_torch((rows_of(y), rows_of(dy), dx, None))
+        kernel(f"{name}_backward").call_torch((rows_of(y), rows_of(dy), dx, None))
         return dx
 
     def setup(ctx, inputs, output):
         ctx.save_for_backward(output)
 
-    differentiate(name, lambda ctx, dy: call_backward(*ctx.saved_tensors, dy), setup)
+    call.differentiate(lambda ctx, dy: call_backward(*ctx.saved_tensors, dy), setup)
     return call
 
 
@@ -65,10 +63,8 @@ def _save_logsumexp(ctx, inputs, output):
     ctx.save_for_backward(inputs[0], output)
 
 
-differentiate(
-    "logsumexp",
-    lambda ctx, dlse: _logsumexp_backward(*ctx.saved_tensors, dlse),
-    _save_logsumexp,
+_logsumexp.differentiate(
+    lambda ctx, dlse: _logsumexp_backward(*ctx.saved_tensors, dlse), _save_logsumexp
 )
 
 
@@ -77,7 +73,6 @@ def softmax(x: Tensor) -> Tensor:
 
     x: [..., N], f32, bf16 or f16. Returns [..., N] of x's type, computed in f32.
     """
-    check_rows("softmax", "x", x)
     return _softmax(x)
 
 
@@ -86,7 +81,6 @@ def log_softmax(x: Tensor) -> Tensor:
 
     x: [..., N], f32, bf16 or f16. Returns [..., N] of x's type, computed in f32.
     """
-    check_rows("log_softmax", "x", x)
     return _log_softmax(x)
 
 
@@ -95,5 +89,4 @@ def logsumexp(x: Tensor) -> Tensor:
 
     x: [..., N], f32, bf16 or f16. Returns [...] in f32.
     """
-    check_rows("logsumexp", "x", x)
     return _logsumexp(x)

@@ -1,0 +1,16 @@
+# cmake -DOUTPUT=Library.inc -P Embed.cmake: writes what Library.cpp includes, an initialiser
+# {"name", R"(text)"} for each kernel here, by name in ascending order.
+file(GLOB files "${CMAKE_CURRENT_LIST_DIR}/*.mlir")
+list(SORT files)
+set(delimiter "kernel")
+set(content "")
+foreach(path IN LISTS files)
+  get_filename_component(name "${path}" NAME_WLE)
+  file(READ "${path}" text)
+  string(FIND "${text}" ")${delimiter}\"" end)
+  if(NOT end EQUAL -1)
+    message(FATAL_ERROR "${path} has the end of a string: change the delimiter in Embed.cmake")
+  endif()
+  string(APPEND content "{\"${name}\", R\"${delimiter}(${text})${delimiter}\"},\n")
+endforeach()
+file(WRITE "${OUTPUT}" "${content}")

@@ -155,7 +155,7 @@ int quackExecutableOccupancy(const QuackExecutable *executable, const char *name
                              QuackDiagnostics **diagnostics) {
   if (!executable || !name || !occupancy)
     return fail(diagnostics, "the executable, the name or the result is NULL");
-  Expected<Occupancy> found = executable->executable->occupancy(name, device);
+  Expected<KernelOccupancy> found = executable->executable->occupancy(name, device);
   if (!found)
     return fail(diagnostics, found.takeError());
   *occupancy = {found->ctasPerMultiprocessor, found->clusters, found->registers,

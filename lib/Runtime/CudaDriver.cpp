@@ -105,6 +105,10 @@ Error Context::queryProperties() {
                           "cuDeviceGetName"))
     return error;
   device.name = name;
+  if (Error error = check(api->deviceGetPCIBusId(name, sizeof(name), ordinal),
+                          "cuDeviceGetPCIBusId"))
+    return error;
+  device.busId = name;
   auto get = [&](DeviceAttribute attribute) {
     int value = 0;
     api->deviceGetAttribute(&value, attribute, ordinal);
@@ -195,6 +199,11 @@ Error Context::launch(Function function, const LaunchShape &shape,
   return check(launchFunction(*api, function.get(), Configuration(shape, stream),
                               parameters),
                "cuLaunchKernelEx");
+}
+
+Expected<Occupancy> Context::getOccupancy(Function function,
+                                           const LaunchShape &shape) const {
+  return queryOccupancy(*api, function.get(), shape);
 }
 
 //===----------------------------------------------------------------------===//

@@ -66,6 +66,9 @@ static_assert(sizeof(LaunchAttribute) == 72 &&
               offsetof(LaunchAttribute, value) == 8);
 inline constexpr int launchClusterDimension = 4;
 
+/// CUstreamCaptureMode: what other threads do is no part of a capture.
+inline constexpr int captureThreadLocal = 1;
+
 /// CUlaunchConfig.
 struct LaunchConfig {
   unsigned gridX, gridY, gridZ;
@@ -89,6 +92,7 @@ static_assert(sizeof(LaunchConfig) == 56 &&
   X(deviceGetName, "cuDeviceGetName", (char *, int, int))                      \
   X(deviceGetAttribute, "cuDeviceGetAttribute", (int *, int, int))             \
   X(deviceTotalMem, "cuDeviceTotalMem", (size_t *, int))                       \
+  X(deviceGetPCIBusId, "cuDeviceGetPCIBusId", (char *, int, int))              \
   X(primaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **, int))              \
   X(primaryCtxRelease, "cuDevicePrimaryCtxRelease", (int))                     \
   X(ctxSetCurrent, "cuCtxSetCurrent", (void *))                                \
@@ -125,6 +129,13 @@ static_assert(sizeof(LaunchConfig) == 56 &&
   X(streamQuery, "cuStreamQuery", (void *))                                    \
   X(streamIsCapturing, "cuStreamIsCapturing", (void *, int *))                 \
   X(exchangeCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *))         \
+  X(streamBeginCapture, "cuStreamBeginCapture", (void *, int))                 \
+  X(streamEndCapture, "cuStreamEndCapture", (void *, void **))                 \
+  X(graphInstantiate, "cuGraphInstantiateWithFlags",                           \
+    (void **, void *, uint64_t))                                               \
+  X(graphLaunch, "cuGraphLaunch", (void *, void *))                            \
+  X(graphExecDestroy, "cuGraphExecDestroy", (void *))                          \
+  X(graphDestroy, "cuGraphDestroy", (void *))                                  \
   X(eventCreate, "cuEventCreate", (void **, unsigned))                         \
   X(eventDestroy, "cuEventDestroy", (void *))                                  \
   X(eventRecord, "cuEventRecord", (void *, void *))                            \

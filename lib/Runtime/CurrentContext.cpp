@@ -109,9 +109,9 @@ Error quack::cuda::checkCapture(const EntryPoints &api, void *stream) {
               version / 1000, version % 1000 / 10));
 }
 
-Expected<Occupancy> quack::cuda::queryOccupancy(const EntryPoints &api, void *function,
+Expected<KernelOccupancy> quack::cuda::queryKernel(const EntryPoints &api, void *function,
                                                 const KernelMetadata &kernel) {
-  Occupancy result;
+  KernelOccupancy result;
   auto ask = [&](int answer, const char *call) { return makeError(api, answer, call); };
   if (Error error = ask(api.funcGetAttribute(&result.registers, functionRegisters, function),
                         "cuFuncGetAttribute(NUM_REGS)"))
@@ -120,20 +120,13 @@ Expected<Occupancy> quack::cuda::queryOccupancy(const EntryPoints &api, void *fu
           ask(api.funcGetAttribute(&result.localBytes, functionLocalBytes, function),
               "cuFuncGetAttribute(LOCAL_SIZE_BYTES)"))
     return error;
-  if (Error error = ask(api.occupancyOfCtas(&result.ctasPerMultiprocessor, function,
-                                            int(kernel.threads), size_t(kernel.sharedBytes)),
-                        "cuOccupancyMaxActiveBlocksPerMultiprocessor"))
-    return error;
-  if (kernel.cluster == 1)
-    return result;
   LaunchShape shape;
   shape.grid = shape.cluster = kernel.cluster;
   shape.threads = kernel.threads;
   shape.sharedBytes = kernel.sharedBytes;
-  Configuration configuration(shape, /*stream=*/nullptr);
-  if (Error error =
-          ask(api.occupancyOfClusters(&result.clusters, function, &configuration.config),
-              "cuOccupancyMaxActiveClusters"))
-    return error;
+  Expected<Occupancy> occupancy = cuda::queryOccupancy(api, function, shape);
+  if (!occupancy)
+    return occupancy.takeError();
+  static_cast<Occupancy &>(result) = *occupancy;
   return result;
 }

@@ -60,7 +60,7 @@ private:
 };
 
 /// Returns how many of a loaded kernel run at once.
-llvm::Expected<Occupancy> queryOccupancy(const EntryPoints &api, void *function,
+llvm::Expected<KernelOccupancy> queryKernel(const EntryPoints &api, void *function,
                                          const KernelMetadata &kernel);
 
 } // namespace quack::cuda

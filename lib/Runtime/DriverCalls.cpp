@@ -94,3 +94,23 @@ Configuration::Configuration(const LaunchShape &shape, void *stream) {
   config.attributes = &cluster;
   config.numAttributes = shape.cluster > 1 ? 1 : 0;
 }
+
+Expected<Occupancy> quack::cuda::queryOccupancy(const EntryPoints &api, void *function,
+                                                const LaunchShape &shape) {
+  Occupancy occupancy;
+  if (Error error = makeError(
+          api,
+          api.occupancyOfCtas(&occupancy.ctasPerMultiprocessor, function,
+                              static_cast<int>(shape.threads),
+                              static_cast<size_t>(shape.sharedBytes)),
+          "cuOccupancyMaxActiveBlocksPerMultiprocessor"))
+    return error;
+  if (shape.cluster == 1)
+    return occupancy;
+  Configuration configuration(shape, /*stream=*/nullptr);
+  if (Error error = makeError(
+          api, api.occupancyOfClusters(&occupancy.clusters, function, &configuration.config),
+          "cuOccupancyMaxActiveClusters"))
+    return error;
+  return occupancy;
+}

@@ -47,6 +47,10 @@ inline int launchFunction(const EntryPoints &api, void *function,
   return api.launchKernelEx(&configuration.config, function, parameters, nullptr);
 }
 
+/// Returns how many of a launch's CTAs and clusters run at once.
+llvm::Expected<Occupancy> queryOccupancy(const EntryPoints &api, void *function,
+                                         const LaunchShape &shape);
+
 } // namespace quack::cuda
 
 #endif // QUACK_LIB_RUNTIME_DRIVERCALLS_H

@@ -230,7 +230,7 @@ Error Executable::prepare(int device) const {
   return loadedIn(**api, /*stream=*/nullptr).takeError();
 }
 
-Expected<Occupancy> Executable::occupancy(StringRef name, int device) const {
+Expected<KernelOccupancy> Executable::occupancy(StringRef name, int device) const {
   Expected<const cuda::EntryPoints *> api = entryPoints();
   if (!api)
     return api.takeError();
@@ -245,7 +245,7 @@ Expected<Occupancy> Executable::occupancy(StringRef name, int device) const {
   Expected<const Loaded *> entry = loadedIn(**api, /*stream=*/nullptr);
   if (!entry)
     return entry.takeError();
-  return cuda::queryOccupancy(**api, (*entry)->functions[kernel - document.kernels.begin()],
+  return cuda::queryKernel(**api, (*entry)->functions[kernel - document.kernels.begin()],
                               *kernel);
 }
 

@@ -124,7 +124,8 @@ Expected<Launcher::Variant> Launcher::load(const KernelMetadata &kernel) const {
 }
 
 Expected<Launcher> Launcher::create(const cuda::Context &context, StringRef ptx,
-                                    const ModuleMetadata &metadata, StringRef name) {
+                                    const ModuleMetadata &metadata,
+                                    StringRef name) {
   Launcher launcher;
   launcher.context = &context;
   Expected<cuda::Module> module = context.loadModule(ptx);
@@ -176,6 +177,15 @@ int Launcher::registersPerThread(StringRef variant) const {
 
 int Launcher::localBytesPerThread(StringRef variant) const {
   return lookup(variant).localBytes;
+}
+
+Expected<cuda::Occupancy> Launcher::occupancyOf(StringRef name) const {
+  const Variant &variant = lookup(name);
+  Expected<cuda::LaunchShape> shape =
+      getLaunchShape(variant.kernel, /*rows=*/1);
+  if (!shape)
+    return shape.takeError();
+  return context->getOccupancy(variant.function, *shape);
 }
 
 Error Launcher::launchStage(const Variant &stage,

@@ -10,6 +10,7 @@
 #include "quack/Simulator/Driver.h"
 
 #include "../Runtime/CudaEntryPoints.h"
+#include "DriverGraphs.h"
 #include "Residency.h"
 
 #include <chrono>
@@ -145,6 +146,8 @@ static Place find(cuda::DevicePointer address, size_t bytes) {
 }
 
 static int copyToHost(void *to, cuda::DevicePointer from, size_t bytes) {
+  if (int result = waitForStream())
+    return result;
   Place place = find(from, bytes);
   if (!place.allocation)
     return invalidValue;
@@ -154,6 +157,8 @@ static int copyToHost(void *to, cuda::DevicePointer from, size_t bytes) {
 
 static int copyToDevice(cuda::DevicePointer to, const void *from,
                         size_t bytes) {
+  if (int result = waitForStream())
+    return result;
   Place place = find(to, bytes);
   if (!place.allocation)
     return invalidValue;
@@ -163,7 +168,7 @@ static int copyToDevice(cuda::DevicePointer to, const void *from,
 }
 
 static int copyOnDevice(cuda::DevicePointer to, cuda::DevicePointer from,
-                        size_t bytes, void *) {
+                        size_t bytes) {
   Place source = find(from, bytes), place = find(to, bytes);
   if (!source.allocation || !place.allocation)
     return invalidValue;
@@ -172,8 +177,7 @@ static int copyOnDevice(cuda::DevicePointer to, cuda::DevicePointer from,
   return cuda::resultSuccess;
 }
 
-static int fill(cuda::DevicePointer to, unsigned char value, size_t bytes,
-                void *) {
+static int fill(cuda::DevicePointer to, unsigned char value, size_t bytes) {
   Place place = find(to, bytes);
   if (!place.allocation)
     return invalidValue;
@@ -215,30 +219,9 @@ static int moduleGetFunction(void **function, void *object, const char *name) {
   return fail(notFound, "no such kernel");
 }
 
-static int launchKernel(const cuda::LaunchConfig *config, void *object,
-                        void **parameters, void **) {
-  const auto *function = static_cast<const LoadedFunction *>(object);
-  sim::LaunchConfig launch;
-  launch.kernel = function->name;
-  launch.grid = {config->gridX, config->gridY, config->gridZ};
-  launch.block = {config->blockX, config->blockY, config->blockZ};
-  launch.sharedBytes = config->sharedBytes;
+/// Runs what is launched, on the memory that there is now.
+static int runKernel(const LoadedFunction *function, sim::LaunchConfig launch) {
   launch.gridId = state().launches++;
-  for (unsigned i = 0; i < config->numAttributes; ++i)
-    if (config->attributes[i].id == cuda::launchClusterDimension) {
-      const unsigned *size = config->attributes[i].value.clusterDim;
-      launch.cluster = {size[0], size[1], size[2]};
-    }
-  const sim::Module &module = function->module->module;
-  for (unsigned bytes : module.parameterBytes(function->name)) {
-    const auto *from = static_cast<const uint8_t *>(*parameters++);
-    if (bytes > sizeof(uint64_t))
-      launch.largeArguments[unsigned(launch.arguments.size())].assign(
-          from, from + bytes);
-    launch.arguments.push_back(0);
-    std::memcpy(&launch.arguments.back(), from,
-                std::min<size_t>(bytes, sizeof(uint64_t)));
-  }
   if (state().regions.empty())
     for (auto &[address, allocation] : state().memory)
       launch.buffers.push_back({address, allocation.data.data(),
@@ -251,7 +234,8 @@ static int launchKernel(const cuda::LaunchConfig *config, void *object,
     launch.buffers.push_back(
         {region.address, place.data(), region.bytes, place.written()});
   }
-  Expected<Report> report = module.launchEach(launch, state().runs);
+  Expected<Report> report =
+      function->module->module.launchEach(launch, state().runs);
   if (!report)
     return fail(invalidValue, toString(report.takeError()));
   state().report = std::move(*report);
@@ -264,6 +248,48 @@ static int launchKernel(const cuda::LaunchConfig *config, void *object,
   return text.empty() ? int(cuda::resultSuccess)
                       : fail(simulatorFault, text + " (schedule " +
                                                  state().report.schedule + ")");
+}
+
+/// Returns the clusters' size that `config` says.
+static Extent clusterOf(const cuda::LaunchConfig &config) {
+  for (unsigned i = 0; i < config.numAttributes; ++i)
+    if (config.attributes[i].id == cuda::launchClusterDimension) {
+      const unsigned *size = config.attributes[i].value.clusterDim;
+      return {size[0], size[1], size[2]};
+    }
+  return {};
+}
+
+static int launchKernel(const cuda::LaunchConfig *config, void *object,
+                        void **parameters, void **) {
+  const auto *function = static_cast<const LoadedFunction *>(object);
+  sim::LaunchConfig launch;
+  launch.kernel = function->name;
+  launch.grid = {config->gridX, config->gridY, config->gridZ};
+  launch.block = {config->blockX, config->blockY, config->blockZ};
+  launch.sharedBytes = config->sharedBytes;
+  launch.cluster = clusterOf(*config);
+  const sim::Module &module = function->module->module;
+  for (unsigned bytes : module.parameterBytes(function->name)) {
+    const auto *from = static_cast<const uint8_t *>(*parameters++);
+    if (bytes > sizeof(uint64_t))
+      launch.largeArguments[unsigned(launch.arguments.size())].assign(
+          from, from + bytes);
+    launch.arguments.push_back(0);
+    std::memcpy(&launch.arguments.back(), from,
+                std::min<size_t>(bytes, sizeof(uint64_t)));
+  }
+  return doOrRecord([function, launch] { return runKernel(function, launch); });
+}
+
+/// Returns how many CTAs of one kind a multiprocessor has room for, or how many
+/// clusters of them the GPU.
+static int countResident(const CtaNeeds &needs, uint32_t cluster) {
+  Residency residency;
+  int count = 0;
+  while (!residency.place(needs, cluster).empty())
+    ++count;
+  return cluster > 1 ? count : count / int(deviceLimits.sms);
 }
 
 //===----------------------------------------------------------------------===//
@@ -299,11 +325,14 @@ static void fillDevice(cuda::EntryPoints &api) {
   };
   api.deviceGetAttribute = [](int *value, int attribute, int) {
     *value = attribute == cuda::attributeMultiprocessors ? int(deviceLimits.sms)
-             : attribute == cuda::attributeL2Bytes       ? 50 << 20
              : attribute == cuda::attributeComputeMajor  ? 9
              : attribute == cuda::attributeSharedBytesOptIn
                  ? int(deviceLimits.sharedBytesOfCta)
                  : 0;
+    return 0;
+  };
+  api.deviceGetPCIBusId = [](char *id, int bytes, int) {
+    std::snprintf(id, size_t(bytes), "none");
     return 0;
   };
   api.deviceTotalMem = [](size_t *bytes, int) {
@@ -321,7 +350,7 @@ static void fillDevice(cuda::EntryPoints &api) {
     return 0;
   };
   api.streamDestroy = [](void *) { return 0; };
-  api.streamQuery = [](void *) { return 0; };
+  api.streamQuery = [](void *) { return waitForStream(); };
 }
 
 static void fillEvents(cuda::EntryPoints &api) {
@@ -355,14 +384,21 @@ static void fillMemory(cuda::EntryPoints &api) {
   };
   api.memcpyHtoD = copyToDevice;
   api.memcpyDtoH = copyToHost;
-  api.memcpyDtoDAsync = copyOnDevice;
-  api.memsetD8Async = fill;
+  api.memcpyDtoDAsync = [](cuda::DevicePointer to, cuda::DevicePointer from,
+                           size_t bytes, void *) {
+    return doOrRecord([=] { return copyOnDevice(to, from, bytes); });
+  };
+  api.memsetD8Async = [](cuda::DevicePointer to, unsigned char value,
+                         size_t bytes, void *) {
+    return doOrRecord([=] { return fill(to, value, bytes); });
+  };
 }
 
 Error quack::sim::loadDriver(cuda::EntryPoints &api) {
   fillDevice(api);
   fillEvents(api);
   fillMemory(api);
+  fillGraphs(api);
   api.moduleLoadDataEx = moduleLoad;
   api.moduleUnload = [](void *module) {
     delete static_cast<LoadedModule *>(module);
@@ -375,5 +411,16 @@ Error quack::sim::loadDriver(cuda::EntryPoints &api) {
   };
   api.funcSetAttribute = [](void *, int, int) { return 0; };
   api.launchKernelEx = launchKernel;
+  api.occupancyOfCtas = [](int *ctas, void *, int threads,
+                                    size_t sharedBytes) {
+    *ctas = countResident({uint32_t(threads), uint32_t(sharedBytes)}, 1);
+    return 0;
+  };
+  api.occupancyOfClusters = [](int *clusters, void *,
+                                      const cuda::LaunchConfig *config) {
+    *clusters = countResident({config->blockX, config->sharedBytes},
+                              clusterOf(*config).x);
+    return 0;
+  };
   return Error::success();
 }

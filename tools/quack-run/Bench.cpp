@@ -9,7 +9,7 @@
 
 #include "Bench.h"
 
-#include "Yardstick.h"
+#include "quack/Run/Yardstick.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -18,18 +18,6 @@
 
 using namespace llvm;
 using namespace quack;
-
-Traffic quack::countTraffic(const Operands &operands) {
-  Traffic traffic;
-  for (const Operand &operand : operands.list) {
-    if (operand.isValue())
-      continue;
-    int64_t bytes = operand.rows * operand.rowBytes();
-    traffic.read += operand.isRead() ? bytes : 0;
-    traffic.written += operand.isWritten() ? bytes : 0;
-  }
-  return traffic;
-}
 
 Error quack::benchmark(Session &session, const Job &job,
                        const Launcher &launcher, const Operands &operands,
@@ -44,10 +32,9 @@ Error quack::benchmark(Session &session, const Job &job,
       return yardstick.takeError();
     session.yardstick = *yardstick;
   }
-  int64_t bytes = traffic.read + traffic.written;
-  bool isRead = traffic.written * 8 < traffic.read;
+  int64_t bytes = traffic.bytes();
   Expected<std::vector<Candidate>> candidates =
-      session.yardstick->bestCandidates(session, bytes, isRead);
+      session.yardstick->bestCandidates(session, bytes, traffic.hardlyWrites());
   if (!candidates)
     return candidates.takeError();
   std::vector<LaunchArgument> arguments = operands.arguments();

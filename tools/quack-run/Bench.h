@@ -9,16 +9,9 @@
 #ifndef QUACK_TOOLS_QUACKRUN_BENCH_H
 #define QUACK_TOOLS_QUACKRUN_BENCH_H
 
-#include "Operands.h"
+#include "quack/Run/Operands.h"
 
 namespace quack {
-
-/// Bytes that a run has to move, each array once in each direction it goes.
-struct Traffic {
-  int64_t read = 0, written = 0;
-};
-
-Traffic countTraffic(const Operands &operands);
 
 /// Measures `launcher` on `operands` and the yardstick in turns; fills the
 /// result's times and shares.

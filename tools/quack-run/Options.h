@@ -9,7 +9,7 @@
 #ifndef QUACK_TOOLS_QUACKRUN_OPTIONS_H
 #define QUACK_TOOLS_QUACKRUN_OPTIONS_H
 
-#include "Job.h"
+#include "quack/Run/Job.h"
 
 namespace quack {
 

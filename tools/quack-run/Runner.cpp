@@ -10,15 +10,12 @@
 #include "Runner.h"
 
 #include "Bench.h"
-#include "Compile.h"
-#include "Verify.h"
 
+#include "quack/Run/Compile.h"
+#include "quack/Run/Verify.h"
 #include "quack/Simulator/Driver.h"
 
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/xxhash.h"
-
-#include <limits>
 
 using namespace llvm;
 using namespace quack;
@@ -42,26 +39,6 @@ static Error describeDryRun(const CompiledJob &compiled,
   log << "bytes: " << traffic.read << " read, " << traffic.written
       << " written\n";
   return Error::success();
-}
-
-/// Returns a hash of the rows of all outputs that verification looks at.
-static Expected<uint64_t> hashOutputs(const cuda::Context &context,
-                                      const Operands &operands,
-                                      int64_t columns) {
-  uint64_t hash = 0;
-  std::vector<char> packed;
-  int64_t gapChanges = 0;
-  for (const Operand &operand : operands.list)
-    for (int64_t row : chooseRows(
-             operand.isShared() ? 1 : operands.rows.value_or(0), columns)) {
-      if (!operand.isWritten())
-        continue;
-      if (Error error = fetchRows(context, operand, row, 1, packed, gapChanges))
-        return error;
-      StringRef bytes(packed.data(), packed.size());
-      hash = hash * 0x9e3779b97f4a7c15u + xxh3_64bits(bytes);
-    }
-  return hash;
 }
 
 /// Measures, and checks that the last timed launch gave what the first gave.
@@ -140,20 +117,6 @@ static Error launchFirst(const Launcher &launcher, const Operands &operands,
   return error;
 }
 
-/// Returns how many roundings a row's value meets on its way into a sum over
-/// rows: those of its cluster's tiles, and those of the partials that the last
-/// stage adds.
-static RowSums boundSums(const CompiledJob &compiled, int64_t rows) {
-  const KernelMetadata &kernel = compiled.metadata;
-  if (kernel.partials == 0)
-    return {};
-  int64_t tiles =
-      divideCeil(divideCeil(rows, kernel.rowsPerTile), kernel.partials);
-  int64_t warps = compiled.document.stagesOf(kernel.name).back()->threads / 32;
-  return {tiles * kernel.rowsPerTile +
-          int64_t(divideCeil(kernel.partials, warps)) + warps};
-}
-
 /// Everything that takes a GPU.
 static Error runOnDevice(const Job &job, CompiledJob &compiled,
                          Operands &operands, Session &session,
@@ -200,18 +163,6 @@ static Error runOnDevice(const Job &job, CompiledJob &compiled,
   return Error::success();
 }
 
-/// Chooses among the job's variants as a launcher will.
-static Error chooseVariant(CompiledJob &compiled, const Operands &operands) {
-  const ModuleMetadata &document = compiled.document;
-  Expected<const KernelMetadata *> variant = chooseVariant(
-      document.variantsOf(document.kernels.front().name), operands.arguments(),
-      operands.rows.value_or(std::numeric_limits<int64_t>::max()));
-  if (!variant)
-    return variant.takeError();
-  compiled.metadata = **variant;
-  return Error::success();
-}
-
 /// Compiles the job's kernel, unless the last run did.
 static Expected<std::shared_ptr<CompiledJob>>
 compileOnce(const Job &job, mlir::MLIRContext &context, Session &session) {
@@ -241,7 +192,8 @@ static Error run(const Job &job, mlir::MLIRContext &mlirContext,
       loadOperands(job, compiled->document.kernels.front());
   if (!operands)
     return operands.takeError();
-  if (Error error = chooseVariant(*compiled, *operands))
+  if (Error error =
+          chooseVariant(*compiled, operands->arguments(), operands->rows))
     return error;
   result.kernel = compiled->metadata.name;
   result.plan = compiled->metadata.plan;

@@ -9,22 +9,14 @@
 #ifndef QUACK_TOOLS_QUACKRUN_RUNNER_H
 #define QUACK_TOOLS_QUACKRUN_RUNNER_H
 
-#include "Job.h"
-#include "Session.h"
+#include "quack/Run/Job.h"
+#include "quack/Run/Session.h"
 
 namespace mlir {
 class MLIRContext;
 } // namespace mlir
 
 namespace quack {
-
-/// Exit codes of quack-run.
-enum ExitCode {
-  exitGood = 0,
-  exitBad = 1,
-  exitNoDevice = 3,
-  exitLostDevice = 4
-};
 
 /// Runs `job`; what goes wrong is in the result. `log` gets lines for people.
 /// `session` has no context in a dry run.

@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compile.h"
 #include "Sweep.h"
 
 #include "quack/InitAll.h"
+#include "quack/Run/Compile.h"
 #include "quack/Simulator/Driver.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -67,7 +67,8 @@ extern "C" int quackRunMain(int argc, char **argv) {
       Error error = gpu.takeError();
       bool isMissing = error.isA<cuda::NoDeviceError>();
       errs() << "quack-run: " << toString(std::move(error))
-             << (isMissing ? "; --device=sim runs on this machine's CPU" : "") << "\n";
+             << (isMissing ? "; --device=sim runs on this machine's CPU" : "")
+             << "\n";
       return isMissing ? exitNoDevice : exitBad;
     }
     session.context = std::move(*gpu);

@@ -12,6 +12,7 @@
 #ifndef QUACK_RUNTIME_CUDADRIVER_H
 #define QUACK_RUNTIME_CUDADRIVER_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -43,6 +44,7 @@ private:
 /// What a device offers.
 struct DeviceProperties {
   std::string name;
+  std::string busId; ///< as PCI has it; what other libraries know a GPU by
   int computeMajor = 0, computeMinor = 0;
   int multiprocessors = 0;
   int64_t sharedBytesPerBlock = 0; ///< with the opt-in that large blocks need
@@ -120,6 +122,17 @@ private:
   void *function = nullptr;
 };
 
+/// Work of a stream that can be launched again as a whole. What it uses must
+/// live as long as it does.
+class Graph {
+public:
+  explicit Graph(Handle handle) : handle(std::move(handle)) {}
+  void *get() const { return handle.get(); }
+
+private:
+  Handle handle;
+};
+
 /// Loaded PTX. Its functions live as long as it does.
 class Module {
 public:
@@ -134,6 +147,12 @@ private:
 /// The shape of a launch.
 struct LaunchShape {
   int64_t grid = 1, threads = 1, cluster = 1, sharedBytes = 0;
+};
+
+/// How much of a launch the GPU works on at a time.
+struct Occupancy {
+  int ctasPerMultiprocessor = 0;
+  int clusters = 0; ///< on the whole GPU; 0 for a launch without clusters
 };
 
 /// A GPU, with the context and the stream that everything here uses. One
@@ -162,6 +181,19 @@ public:
   /// Launches on the stream. `parameters` point to the values.
   llvm::Error launch(Function function, const LaunchShape &shape,
                      void **parameters) const;
+
+  /// Returns the occupancy of launches of `function`, once it is prepared
+  /// (cuOccupancyMaxActiveBlocksPerMultiprocessor,
+  /// cuOccupancyMaxActiveClusters).
+  llvm::Expected<Occupancy> getOccupancy(Function function,
+                                         const LaunchShape &shape) const;
+
+  /// Returns what `work` does on the stream, without doing it: launches, copies
+  /// on the device and fills; anything else is an error of the driver. An error
+  /// of `work` is returned, and the stream goes on as before.
+  llvm::Expected<Graph> capture(llvm::function_ref<llvm::Error()> work) const;
+  /// Launches the graph's work on the stream.
+  llvm::Error replay(const Graph &graph) const;
 
   llvm::Expected<Buffer> allocate(int64_t bytes) const;
   /// Returns the bytes of device memory that are free.

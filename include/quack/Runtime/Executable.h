@@ -12,6 +12,7 @@
 #define QUACK_RUNTIME_EXECUTABLE_H
 
 #include "quack-c/Launch.h"
+#include "quack/Runtime/CudaDriver.h"
 #include "quack/Runtime/LaunchRules.h"
 
 #include <atomic>
@@ -19,10 +20,6 @@
 #include <mutex>
 
 namespace quack {
-
-namespace cuda {
-struct EntryPoints;
-}
 
 /// Where and how a launch happens.
 struct LaunchOptions {
@@ -36,11 +33,9 @@ struct LaunchOptions {
   int64_t workspaceBytes = 0;
 };
 
-/// How many of a kernel run at once on a GPU.
-struct Occupancy {
-  int ctasPerMultiprocessor = 0;
-  int clusters = 0; ///< of the whole GPU; 0 for kernels without clusters
-  int registers = 0, localBytes = 0; ///< of a thread
+/// How many of a kernel run at once on a GPU, and what a thread of it takes.
+struct KernelOccupancy : cuda::Occupancy {
+  int registers = 0, localBytes = 0;
 };
 
 /// The kernels of one PTX module, for any context of the process. They are
@@ -89,7 +84,7 @@ public:
 
   /// Returns how many of the kernel called `name`, a variant or a stage, run at
   /// once in the current context, or that of `device`.
-  llvm::Expected<Occupancy> occupancy(llvm::StringRef name, int device = -1) const;
+  llvm::Expected<KernelOccupancy> occupancy(llvm::StringRef name, int device = -1) const;
 
 private:
   struct Variant;

@@ -76,6 +76,8 @@ public:
   /// Returns what a thread of a variant takes.
   int registersPerThread(llvm::StringRef variant) const;
   int localBytesPerThread(llvm::StringRef variant) const;
+  /// Returns how much of a launch of a variant the GPU works on at a time.
+  llvm::Expected<cuda::Occupancy> occupancyOf(llvm::StringRef variant) const;
 
 private:
   /// One kernel of the module.

@@ -6,9 +6,10 @@
 // what its name says, whatever its PTX:
 //
 //   copy_rows   copies f32 rows of 64 columns from the first operand to the
-//               second
+//               second; so does same_rows
 //   skip_rows   writes nothing
 //   wrong_rows  is off by one in the last element of the last row
+//   late_rows   is wrong in the same way from the tenth launch on
 //   past_rows   also writes the element after the last row's gap
 //   gap_rows    also writes the element after each row
 //   fault_rows  makes the next query fail with ILLEGAL_ADDRESS
@@ -22,7 +23,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace {
 /// CUlaunchConfig, but for what the tests do not look at.
@@ -39,10 +42,6 @@ struct FakeEvent {
 };
 } // namespace
 
-static int pendingError = 0;
-static bool hangs = false;
-static double now = 0;
-
 enum : int {
   success = 0,
   invalidValue = 1,
@@ -51,6 +50,23 @@ enum : int {
   notReady = 600,
   illegalAddress = 700,
 };
+
+static int pendingError = 0;
+static bool hangs = false;
+static double now = 0;
+
+/// What is captured, while something is; and a graph.
+using Works = std::vector<std::function<void()>>;
+static Works *captured = nullptr;
+
+/// Does `work`, or notes it.
+static int doOrRecord(std::function<void()> work) {
+  if (captured)
+    captured->push_back(std::move(work));
+  else
+    work();
+  return success;
+}
 
 static int init(unsigned) {
   return std::getenv("FAKE_CUDA_NO_DEVICE") ? 100 : success;
@@ -84,6 +100,10 @@ static int deviceGetName(char *name, int, int) {
 }
 static int deviceGetAttribute(int *value, int attribute, int) {
   *value = attribute == 97 ? 227 << 10 : 9;
+  return success;
+}
+static int deviceBusId(char *id, int, int) {
+  std::strcpy(id, "0000:01:00.0");
   return success;
 }
 static int deviceTotalMem(size_t *bytes, int) {
@@ -134,33 +154,51 @@ static int funcGetAttribute(int *value, int attribute, void *) {
 }
 static int funcSetAttribute(void *, int, int) { return success; }
 
-static int launch(const LaunchConfig *config, void *function, void **parameters,
-                  void **) {
-  const std::string &name = *static_cast<std::string *>(function);
-  now += 10;
-  if (config->grid[0] == 0 || config->block[0] == 0)
-    return invalidValue;
-  auto word = [&](int i) { return *static_cast<int64_t *>(parameters[i]); };
-  auto endsWith = name.size() > 5 && name.substr(name.size() - 5) == "_rows";
-  if (!endsWith)
-    return success;
+/// Does what the kernel's name says.
+static void runKernel(const std::string &name, const int64_t (&words)[5]) {
   hangs |= name == "hang_rows";
   if (name == "fault_rows")
     pendingError = illegalAddress;
-  auto *x = reinterpret_cast<float *>(word(0));
-  auto *y = reinterpret_cast<float *>(word(2));
-  int64_t xStride = word(1), yStride = word(3), rows = word(4), columns = 64;
+  auto *x = reinterpret_cast<float *>(words[0]);
+  auto *y = reinterpret_cast<float *>(words[2]);
+  int64_t xStride = words[1], yStride = words[3], rows = words[4], columns = 64;
+  static int launches = 0;
+  ++launches;
   if (name == "skip_rows")
-    return success;
+    return;
   for (int64_t row = 0; row < rows; ++row) {
     std::memcpy(y + row * yStride, x + row * xStride, columns * sizeof(float));
     if (name == "gap_rows")
       y[row * yStride + columns] = 1;
   }
-  if (name == "wrong_rows")
+  if (name == "wrong_rows" || (name == "late_rows" && launches >= 10))
     y[(rows - 1) * yStride + columns - 1] += 1;
   if (name == "past_rows")
     y[rows * yStride] = 1;
+}
+
+static int launch(const LaunchConfig *config, void *function, void **parameters,
+                  void **) {
+  const std::string &name = *static_cast<std::string *>(function);
+  if (config->grid[0] == 0 || config->block[0] == 0)
+    return invalidValue;
+  if (name.size() < 6 || name.substr(name.size() - 5) != "_rows")
+    return doOrRecord([] { now += 10; });
+  int64_t words[5];
+  for (int i = 0; i < 5; ++i)
+    words[i] = *static_cast<int64_t *>(parameters[i]);
+  return doOrRecord([name, words] {
+    now += 10;
+    runKernel(name, words);
+  });
+}
+
+static int occupancy(int *ctas, void *, int, size_t) {
+  *ctas = 4;
+  return success;
+}
+static int activeClusters(int *clusters, void *, const LaunchConfig *) {
+  *clusters = 8;
   return success;
 }
 
@@ -189,14 +227,40 @@ static int copyDtoH(void *to, uint64_t from, size_t bytes) {
   return success;
 }
 static int copyDtoD(uint64_t to, uint64_t from, size_t bytes, void *) {
-  now += 20;
-  return copyHtoD(to, reinterpret_cast<void *>(from), bytes);
+  return doOrRecord([=] {
+    now += 20;
+    copyHtoD(to, reinterpret_cast<void *>(from), bytes);
+  });
 }
 static int memset8(uint64_t to, unsigned char value, size_t bytes, void *) {
-  now += 5;
-  // The cache is emptied often, and there is none here.
-  if (bytes < (size_t(64) << 20))
-    std::memset(reinterpret_cast<void *>(to), value, bytes);
+  return doOrRecord([=] {
+    now += 5;
+    // The cache is emptied often, and there is none here.
+    if (bytes < (size_t(64) << 20))
+      std::memset(reinterpret_cast<void *>(to), value, bytes);
+  });
+}
+
+static int beginCapture(void *, int) {
+  captured = new Works();
+  return success;
+}
+static int endCapture(void *, void **graph) {
+  *graph = captured;
+  captured = nullptr;
+  return success;
+}
+static int instantiate(void **executable, void *graph, uint64_t) {
+  *executable = new Works(*static_cast<Works *>(graph));
+  return success;
+}
+static int graphLaunch(void *executable, void *) {
+  for (const auto &work : *static_cast<Works *>(executable))
+    work();
+  return success;
+}
+static int graphDestroy(void *graph) {
+  delete static_cast<Works *>(graph);
   return success;
 }
 
@@ -238,6 +302,7 @@ extern "C" int cuGetProcAddress_v2(const char *name, void **entry, int version,
       FAKE("cuDeviceGetName", deviceGetName),
       FAKE("cuDeviceGetAttribute", deviceGetAttribute),
       FAKE("cuDeviceTotalMem", deviceTotalMem),
+      FAKE("cuDeviceGetPCIBusId", deviceBusId),
       FAKE("cuDevicePrimaryCtxRetain", retainContext),
       FAKE("cuDevicePrimaryCtxRelease", releaseContext),
       FAKE("cuCtxSetCurrent", setCurrent),
@@ -247,6 +312,8 @@ extern "C" int cuGetProcAddress_v2(const char *name, void **entry, int version,
       FAKE("cuFuncGetAttribute", funcGetAttribute),
       FAKE("cuFuncSetAttribute", funcSetAttribute),
       FAKE("cuLaunchKernelEx", launch),
+      FAKE("cuOccupancyMaxActiveBlocksPerMultiprocessor", occupancy),
+      FAKE("cuOccupancyMaxActiveClusters", activeClusters),
       FAKE("cuMemAlloc", memAlloc),
       FAKE("cuMemFree", memFree),
       FAKE("cuMemGetInfo", memGetInfo),
@@ -257,6 +324,12 @@ extern "C" int cuGetProcAddress_v2(const char *name, void **entry, int version,
       FAKE("cuStreamCreate", makeHandle),
       FAKE("cuStreamDestroy", freeHandle),
       FAKE("cuStreamQuery", streamQuery),
+      FAKE("cuStreamBeginCapture", beginCapture),
+      FAKE("cuStreamEndCapture", endCapture),
+      FAKE("cuGraphInstantiateWithFlags", instantiate),
+      FAKE("cuGraphLaunch", graphLaunch),
+      FAKE("cuGraphExecDestroy", graphDestroy),
+      FAKE("cuGraphDestroy", graphDestroy),
       FAKE("cuEventCreate", eventCreate),
       FAKE("cuEventDestroy", eventDestroy),
       FAKE("cuEventRecord", eventRecord),

@@ -7,87 +7,30 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ToolTest.h"
+
 #include "quack/Runtime/Npy.h"
 
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
-#include "gtest/gtest.h"
 
 using namespace llvm;
 using namespace quack;
 
 namespace {
-/// What a run of the tool gave.
-struct Outcome {
-  int code = -1;
-  std::string output; ///< stdout and stderr
-
-  bool says(StringRef text) const { return StringRef(output).contains(text); }
-};
-
-/// A folder with kernels, deleted at the end.
-class QuackRunTest : public ::testing::Test {
+class QuackRunTest : public ToolTest {
 protected:
   void SetUp() override {
-    ASSERT_FALSE(sys::fs::createUniqueDirectory("quack-run", folder));
-    for (StringRef name :
+    ToolTest::SetUp();
+    for (const char *name :
          {"copy", "skip", "wrong", "past", "gap", "fault", "hang"})
-      write(name.str() + ".mlir", "quack.kernel @" + name.str() + R"(_rows(
-        %x: memref<?x64xf32> in row, %y: memref<?x64xf32> out row) {
-          %v = quack.load %x : memref<?x64xf32> -> tensor<64xf32>
-          quack.store %v, %y : tensor<64xf32>, memref<?x64xf32>
-        })");
+      writeKernel(name, "64");
   }
-  void TearDown() override { sys::fs::remove_directories(folder); }
-
-  std::string path(StringRef name) const {
-    SmallString<128> result(folder);
-    sys::path::append(result, name);
-    return result.str().str();
-  }
-  void write(StringRef name, StringRef text) const {
-    std::error_code error;
-    raw_fd_ostream(path(name), error) << text;
-    ASSERT_FALSE(error);
-  }
-  std::string read(StringRef name) const {
-    auto buffer = MemoryBuffer::getFile(path(name));
-    return buffer ? (*buffer)->getBuffer().str() : "none";
-  }
-
-  /// Runs the tool; `environment` is added to the fake driver's path.
   Outcome run(std::vector<std::string> arguments,
               std::vector<std::string> environment = {}) const {
-    arguments.insert(arguments.begin(), QUACK_RUN);
-    environment.push_back("LD_LIBRARY_PATH=" QUACK_FAKE_CUDA);
-    std::vector<StringRef> argumentRefs(arguments.begin(), arguments.end());
-    std::vector<StringRef> environmentRefs(environment.begin(),
-                                           environment.end());
-    std::string log = path("log");
-    std::optional<StringRef> redirects[] = {std::nullopt, log, log};
-    Outcome result;
-    result.code =
-        sys::ExecuteAndWait(QUACK_RUN, argumentRefs,
-                            ArrayRef<StringRef>(environmentRefs), redirects,
-                            /*SecondsToWait=*/120);
-    result.output = read("log");
-    return result;
+    return runTool(QUACK_RUN, std::move(arguments), std::move(environment));
   }
-
-  SmallString<128> folder;
 };
 } // namespace
-
-#define EXPECT_RUN(run, expectedCode, text)                                    \
-  do {                                                                         \
-    EXPECT_EQ(run.code, expectedCode) << run.output;                           \
-    EXPECT_TRUE(run.says(text)) << run.output;                                 \
-  } while (false)
 
 TEST_F(QuackRunTest, verifiesAGoodKernel) {
   Outcome good = run({path("copy.mlir"), "--rows=300", "--verify"});

@@ -86,3 +86,87 @@ TEST_F(Driver, RunsUnderEachSchedule) {
   EXPECT_EQ(byteAt(64), 8);
   EXPECT_EQ(lastReport().schedule, "random:3");
 }
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+TEST_F(Driver, AGraphDoesNothingUntilItIsReplayed) {
+  cuda::Graph graph = llvm::cantFail(context->capture([&]() -> llvm::Error {
+    llvm::cantFail(context->fill(buffer.address(), 1, 16));
+    // Takes what the fill before it has written.
+    return context->copyOnDevice(buffer.address() + 32, buffer.address(), 16);
+  }));
+  EXPECT_EQ(byteAt(0), 7);
+  for (int replay = 0; replay < 2; ++replay) {
+    llvm::cantFail(context->replay(graph));
+    EXPECT_EQ(byteAt(0), 1);
+    EXPECT_EQ(byteAt(47), 1);
+    EXPECT_EQ(byteAt(48), 7);
+    llvm::cantFail(context->fill(buffer.address(), 7, 256));
+  }
+}
+
+TEST_F(Driver, AGraphLaunchesKernels) {
+  cuda::Module module = llvm::cantFail(context->loadModule(
+      wrap("ld.global.b32 %r1, [%rd0]; add.u32 %r1, %r1, 1; "
+           "st.global.b32 [%rd0], %r1;")));
+  cuda::Function function =
+      llvm::cantFail(context->getFunction(module, "test"));
+  llvm::cantFail(context->fill(buffer.address(), 0, 256));
+  auto launch = [&]() -> llvm::Error {
+    uint64_t address = buffer.address() + 64;
+    void *parameters[] = {&address};
+    llvm::Error error = context->launch(function, {}, parameters);
+    address = 0; // the graph has a copy
+    return error;
+  };
+  cuda::Graph graph = llvm::cantFail(context->capture([&]() -> llvm::Error {
+    llvm::cantFail(launch());
+    return launch();
+  }));
+  EXPECT_EQ(byteAt(64), 0);
+  llvm::cantFail(context->replay(graph));
+  llvm::cantFail(context->replay(graph));
+  EXPECT_EQ(byteAt(64), 4);
+}
+
+TEST_F(Driver, ACaptureEndsWithItsErrors) {
+  auto textOf = [](llvm::Expected<cuda::Graph> graph) {
+    return graph ? "" : llvm::toString(graph.takeError());
+  };
+  EXPECT_EQ(textOf(context->capture(
+                [] { return llvm::createStringError("no more"); })),
+            "no more");
+  // Waiting for what is only noted is an error, and the capture is lost.
+  EXPECT_NE(textOf(context->capture([&] {
+              return context->synchronize();
+            })).find("cuStreamQuery"),
+            std::string::npos);
+  EXPECT_NE(textOf(context->capture([&] {
+              llvm::consumeError(context->synchronize());
+              return llvm::Error::success();
+            })).find("cuStreamEndCapture"),
+            std::string::npos);
+  llvm::cantFail(context->fill(buffer.address(), 9, 1));
+  EXPECT_EQ(byteAt(0), 9);
+}
+
+TEST_F(Driver, OccupancyIsWhatThreadsAndSharedMemoryLeave) {
+  cuda::Module module = llvm::cantFail(context->loadModule(wrap("ret;")));
+  cuda::Function function =
+      llvm::cantFail(context->getFunction(module, "test"));
+  auto occupancy = [&](int64_t threads, int64_t cluster, int64_t sharedBytes) {
+    cuda::LaunchShape shape;
+    shape.threads = threads;
+    shape.cluster = cluster;
+    shape.sharedBytes = sharedBytes;
+    return llvm::cantFail(context->getOccupancy(function, shape));
+  };
+  EXPECT_EQ(occupancy(32, 1, 0).ctasPerMultiprocessor, 32);
+  EXPECT_EQ(occupancy(512, 1, 0).ctasPerMultiprocessor, 4);
+  EXPECT_EQ(occupancy(32, 1, 100 << 10).ctasPerMultiprocessor, 2);
+  EXPECT_EQ(occupancy(512, 1, 0).clusters, 0);
+  // One CTA a multiprocessor: 8 GPCs have room for one cluster of 16 each.
+  EXPECT_EQ(occupancy(1024, 16, 200 << 10).clusters, 8);
+}

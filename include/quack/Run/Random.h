@@ -1,4 +1,4 @@
-//===- tools/quack-run/Random.h - inputs from a seed ------------*- C++ -*-===//
+//===- include/quack/Run/Random.h - inputs from a seed ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUACK_TOOLS_QUACKRUN_RANDOM_H
-#define QUACK_TOOLS_QUACKRUN_RANDOM_H
+#ifndef QUACK_RUN_RANDOM_H
+#define QUACK_RUN_RANDOM_H
 
 #include "quack/Runtime/Storage.h"
 
@@ -31,4 +31,4 @@ void makeRandom(const RandomSource &source, int64_t begin, int64_t count,
 
 } // namespace quack
 
-#endif // QUACK_TOOLS_QUACKRUN_RANDOM_H
+#endif // QUACK_RUN_RANDOM_H

@@ -1,4 +1,4 @@
-//===- tools/quack-run/Job.cpp - jobs and results as JSON -------*- C++ -*-===//
+//===- lib/Run/Job.cpp - jobs and results as JSON ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Job.h"
+#include "quack/Run/Job.h"
 
 #include "quack/Support/Columns.h"
 

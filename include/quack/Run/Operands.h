@@ -1,4 +1,4 @@
-//===- tools/quack-run/Operands.h - arrays on host and GPU ------*- C++ -*-===//
+//===- include/quack/Run/Operands.h - arrays on host and GPU ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,13 +9,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUACK_TOOLS_QUACKRUN_OPERANDS_H
-#define QUACK_TOOLS_QUACKRUN_OPERANDS_H
+#ifndef QUACK_RUN_OPERANDS_H
+#define QUACK_RUN_OPERANDS_H
 
-#include "Job.h"
-#include "Random.h"
-#include "Session.h"
-
+#include "quack/Run/Job.h"
+#include "quack/Run/Random.h"
+#include "quack/Run/Session.h"
 #include "quack/Runtime/Launcher.h"
 
 namespace quack {
@@ -94,12 +93,32 @@ struct Operands {
   std::vector<LaunchArgument> arguments() const;
 };
 
+/// Bytes that a run has to move, each array once in each direction it goes.
+struct Traffic {
+  int64_t read = 0, written = 0;
+
+  int64_t bytes() const { return read + written; }
+  /// Returns whether a read is a fairer yardstick than a copy.
+  bool hardlyWrites() const { return written * 8 < read; }
+};
+
+Traffic countTraffic(const Operands &operands);
+
 /// Reads the job's files and decides shapes, strides and M. Needs no GPU.
 llvm::Expected<Operands> loadOperands(const Job &job,
                                       const KernelMetadata &kernel);
 
 /// Allocates the operands on the GPU and fills them.
 llvm::Error placeOperands(Session &session, Operands &operands);
+
+/// Allocates `to`, which was loaded from the same job as `from` and has none that
+/// takes another's memory: inputs are copies of what `from` has on the GPU.
+llvm::Error placeCopies(Session &session, const Operands &from, Operands &to);
+
+/// Fills with sentinels what is only written, so that what a later launch leaves out
+/// shows.
+llvm::Error poisonOutputs(const cuda::Context &context,
+                          const Operands &operands);
 
 /// Allocates the workspace of `kernel`, the variant that is launched. On a GPU
 /// it is filled with what no kernel expects; the simulator knows what nobody
@@ -124,4 +143,4 @@ llvm::Error writeOutputs(const cuda::Context &context, const Job &job,
 
 } // namespace quack
 
-#endif // QUACK_TOOLS_QUACKRUN_OPERANDS_H
+#endif // QUACK_RUN_OPERANDS_H

@@ -1,4 +1,4 @@
-//===- tools/quack-run/Session.h - a GPU over many runs ---------*- C++ -*-===//
+//===- include/quack/Run/Session.h - a GPU over many runs -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUACK_TOOLS_QUACKRUN_SESSION_H
-#define QUACK_TOOLS_QUACKRUN_SESSION_H
+#ifndef QUACK_RUN_SESSION_H
+#define QUACK_RUN_SESSION_H
 
 #include "quack/Runtime/CudaDriver.h"
 #include "quack/Runtime/Storage.h"
@@ -21,6 +21,14 @@ namespace quack {
 
 class Yardstick;
 struct CompiledJob;
+
+/// Exit codes of the tools that run kernels.
+enum ExitCode {
+  exitGood = 0,
+  exitBad = 1,
+  exitNoDevice = 3,
+  exitLostDevice = 4
+};
 
 /// The state that outlives a run.
 struct Session {
@@ -46,4 +54,4 @@ struct Session {
 
 } // namespace quack
 
-#endif // QUACK_TOOLS_QUACKRUN_SESSION_H
+#endif // QUACK_RUN_SESSION_H

@@ -1,4 +1,4 @@
-//===- tools/quack-run/Verify.cpp - against the evaluator -------*- C++ -*-===//
+//===- lib/Run/Verify.cpp - against the evaluator ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,28 +7,31 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Verify.h"
+#include "quack/Run/Verify.h"
 
 #include "quack/Runtime/Checker.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/xxhash.h"
 
 #include <algorithm>
 
 using namespace mlir;
 using namespace quack;
 
-static constexpr int64_t allElements = 1 << 24;
-static constexpr int64_t sampleElements = 1 << 22;
+/// What is evaluated at a time.
+static constexpr int64_t pieceElements = 1 << 22;
 
-std::vector<int64_t> quack::chooseRows(int64_t rows, int64_t columns) {
+std::vector<int64_t> quack::chooseRows(int64_t rows, int64_t columns,
+                                       Thoroughness thoroughness) {
   std::vector<int64_t> chosen;
-  if (rows * columns <= allElements) {
+  if (rows * columns <= thoroughness.all) {
     for (int64_t row = 0; row < rows; ++row)
       chosen.push_back(row);
     return chosen;
   }
-  int64_t count = std::clamp<int64_t>(sampleElements / columns, 8, 1024);
+  int64_t count = std::clamp<int64_t>(thoroughness.sample / columns, 8, 1024);
   chosen = {0, rows - 1};
   uint64_t state = 1;
   for (int64_t i = 2; i < count; ++i) {
@@ -38,6 +41,39 @@ std::vector<int64_t> quack::chooseRows(int64_t rows, int64_t columns) {
   llvm::sort(chosen);
   chosen.erase(llvm::unique(chosen), chosen.end());
   return chosen;
+}
+
+llvm::Expected<uint64_t> quack::hashOutputs(const cuda::Context &context,
+                                            const Operands &operands,
+                                            int64_t columns,
+                                            Thoroughness thoroughness) {
+  uint64_t hash = 0;
+  std::vector<char> packed;
+  int64_t gapChanges = 0;
+  for (const Operand &operand : operands.list)
+    for (int64_t row :
+         chooseRows(operand.isShared() ? 1 : operands.rows.value_or(0), columns,
+                    thoroughness)) {
+      if (!operand.isWritten())
+        continue;
+      if (llvm::Error error =
+              fetchRows(context, operand, row, 1, packed, gapChanges))
+        return error;
+      llvm::StringRef bytes(packed.data(), packed.size());
+      hash = hash * 0x9e3779b97f4a7c15u + llvm::xxh3_64bits(bytes);
+    }
+  return hash;
+}
+
+RowSums quack::boundSums(const CompiledJob &compiled, int64_t rows) {
+  const KernelMetadata &kernel = compiled.metadata;
+  if (kernel.partials == 0)
+    return {};
+  int64_t tiles = llvm::divideCeil(llvm::divideCeil(rows, kernel.rowsPerTile),
+                                   kernel.partials);
+  int64_t warps = compiled.document.stagesOf(kernel.name).back()->threads / 32;
+  return {tiles * kernel.rowsPerTile +
+          int64_t(llvm::divideCeil(kernel.partials, warps)) + warps};
 }
 
 /// Rows as runs of consecutive ones: what one copy can fetch.
@@ -156,7 +192,8 @@ static llvm::Error compareRows(const cuda::Context &context, KernelOp kernel,
 llvm::Expected<std::string> quack::verifyOutputs(const cuda::Context &context,
                                                  KernelOp kernel,
                                                  const Operands &operands,
-                                                 RowSums sums) {
+                                                 RowSums sums,
+                                                 Thoroughness thoroughness) {
   int64_t columns = kernel.getColumns(), rows = operands.rows.value_or(0);
   auto isSum = [](const Operand &operand) {
     return operand.isWritten() && operand.isShared();
@@ -166,10 +203,10 @@ llvm::Expected<std::string> quack::verifyOutputs(const cuda::Context &context,
   if (hasSums)
     llvm::append_range(chosen, llvm::seq(rows));
   else
-    chosen = chooseRows(rows, columns);
+    chosen = chooseRows(rows, columns, thoroughness);
   if (hasSums && sums.depth < 0)
     sums.depth = rows;
-  int64_t perPiece = std::max<int64_t>(1, sampleElements / columns);
+  int64_t perPiece = std::max<int64_t>(1, pieceElements / columns);
   Verdict verdict;
   llvm::ArrayRef<int64_t> rest = chosen;
   // Sums over no rows are checked, too.

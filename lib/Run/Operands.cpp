@@ -1,4 +1,4 @@
-//===- tools/quack-run/Operands.cpp - arrays on host and GPU ----*- C++ -*-===//
+//===- lib/Run/Operands.cpp - arrays on host and GPU ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Operands.h"
+#include "quack/Run/Operands.h"
 
 #include "quack/Runtime/Npy.h"
 
@@ -275,6 +275,18 @@ Expected<Operands> quack::loadOperands(const Job &job,
   return operands;
 }
 
+Traffic quack::countTraffic(const Operands &operands) {
+  Traffic traffic;
+  for (const Operand &operand : operands.list) {
+    if (operand.isValue())
+      continue;
+    int64_t bytes = operand.rows * operand.rowBytes();
+    traffic.read += operand.isRead() ? bytes : 0;
+    traffic.written += operand.isWritten() ? bytes : 0;
+  }
+  return traffic;
+}
+
 //===----------------------------------------------------------------------===//
 // To the GPU
 //===----------------------------------------------------------------------===//
@@ -391,6 +403,40 @@ Error quack::placeOperands(Session &session, Operands &operands) {
         }))
       return error;
   }
+  return Error::success();
+}
+
+Error quack::placeCopies(Session &session, const Operands &from, Operands &to) {
+  const cuda::Context &context = *session.context;
+  for (auto [source, operand] : zip_equal(from.list, to.list)) {
+    if (operand.isValue())
+      continue;
+    if (operand.isWritten()) {
+      if (Error error = placeOutput(context, operand))
+        return error;
+      continue;
+    }
+    Expected<cuda::Buffer> buffer =
+        context.allocate(operand.offsetBytes() + operand.spanBytes());
+    if (!buffer)
+      return buffer.takeError();
+    operand.buffer = std::move(*buffer);
+    operand.address = operand.buffer.address() + operand.offsetBytes();
+    if (Error error = context.copyOnDevice(operand.address, source.address,
+                                           operand.spanBytes()))
+      return error;
+  }
+  return Error::success();
+}
+
+Error quack::poisonOutputs(const cuda::Context &context,
+                           const Operands &operands) {
+  for (const Operand &operand : operands.list)
+    if (operand.isWritten() && !operand.isRead())
+      if (Error error =
+              context.fill(operand.address, sentinelByte(operand.type),
+                           operand.spanBytes()))
+        return error;
   return Error::success();
 }
 

@@ -1,4 +1,4 @@
-//===- tools/quack-run/Yardstick.h - what memory gives ----------*- C++ -*-===//
+//===- include/quack/Run/Yardstick.h - what memory gives --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,20 +9,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUACK_TOOLS_QUACKRUN_YARDSTICK_H
-#define QUACK_TOOLS_QUACKRUN_YARDSTICK_H
+#ifndef QUACK_RUN_YARDSTICK_H
+#define QUACK_RUN_YARDSTICK_H
 
-#include "Session.h"
+#include "quack/Run/Timing.h"
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace quack {
-
-/// A piece of GPU work that is timed.
-using Work = std::function<llvm::Error()>;
 
 /// A named candidate.
 struct Candidate {
@@ -30,13 +26,10 @@ struct Candidate {
   Work work;
 };
 
-/// Times `works` by events, interleaved: `warmups` rounds that do not count and
-/// `iterations` that do, with the L2 cache overwritten before each. Returns the
-/// median microseconds of each.
-llvm::Expected<std::vector<double>> timeInterleaved(Session &session,
-                                                    llvm::ArrayRef<Work> works,
-                                                    int64_t warmups,
-                                                    int64_t iterations);
+/// One of several places in memory, for work that rotates over them.
+struct Place {
+  int64_t number = 0, count = 1;
+};
 
 /// The copy and read kernels, loaded once a session.
 class Yardstick {
@@ -44,9 +37,11 @@ public:
   static llvm::Expected<std::shared_ptr<Yardstick>> create(Session &session);
 
   /// Returns the best candidates for moving `bytes` in all: a copy of half as
-  /// many, or a read. The choice is measured once for each size.
-  llvm::Expected<std::vector<Candidate>>
-  bestCandidates(Session &session, int64_t bytes, bool isRead);
+  /// many, or a read. The choice is measured once for sizes that differ little.
+  llvm::Expected<std::vector<Candidate>> bestCandidates(Session &session,
+                                                        int64_t bytes,
+                                                        bool isRead,
+                                                        Place place = {});
 
 private:
   /// One of our kernels with its launch.
@@ -57,10 +52,14 @@ private:
   };
 
   llvm::Error addVariants(const cuda::Context &context);
+  /// Returns the numbers of the candidates that are the fastest.
+  llvm::Expected<std::vector<size_t>>
+  findBest(Session &session, llvm::ArrayRef<Candidate> all) const;
   llvm::Error reserve(const cuda::Context &context, int64_t bytes);
   /// Returns work for all candidates, the driver's copy first.
   std::vector<Candidate> makeCandidates(const cuda::Context &context,
-                                        int64_t bytes, bool isRead) const;
+                                        int64_t bytes, bool isRead,
+                                        int64_t place) const;
 
   cuda::Module module;
   std::vector<Variant> copies, reads;
@@ -70,4 +69,4 @@ private:
 
 } // namespace quack
 
-#endif // QUACK_TOOLS_QUACKRUN_YARDSTICK_H
+#endif // QUACK_RUN_YARDSTICK_H

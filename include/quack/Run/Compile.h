@@ -1,4 +1,4 @@
-//===- tools/quack-run/Compile.h - a kernel, both ways ----------*- C++ -*-===//
+//===- include/quack/Run/Compile.h - a kernel, both ways --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,12 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUACK_TOOLS_QUACKRUN_COMPILE_H
-#define QUACK_TOOLS_QUACKRUN_COMPILE_H
-
-#include "Job.h"
+#ifndef QUACK_RUN_COMPILE_H
+#define QUACK_RUN_COMPILE_H
 
 #include "quack/Dialect/Quack/Quack.h"
+#include "quack/Run/Job.h"
+#include "quack/Runtime/LaunchRules.h"
 #include "quack/Target/KernelMetadata.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -35,6 +35,18 @@ struct CompiledJob {
   KernelOp kernel();
 };
 
+/// Takes the variant of `compiled` that a launcher would take for `arguments` and
+/// `rows`; without rows, that for many.
+llvm::Error chooseVariant(CompiledJob &compiled,
+                          llvm::ArrayRef<LaunchArgument> arguments,
+                          std::optional<int64_t> rows);
+
+/// Returns the microseconds that the cost model of `job`'s target gives a launch of the
+/// chosen variant for `rows` rows, as --emit=report does; nothing where the model knows
+/// no such plan.
+std::optional<double> predictMicroseconds(const Job &job, CompiledJob &compiled,
+                                          int64_t rows);
+
 /// Compiles the kernel of `job`. An error holds the compiler's diagnostics,
 /// each with its place in the file.
 llvm::Expected<CompiledJob> compileJob(const Job &job,
@@ -42,4 +54,4 @@ llvm::Expected<CompiledJob> compileJob(const Job &job,
 
 } // namespace quack
 
-#endif // QUACK_TOOLS_QUACKRUN_COMPILE_H
+#endif // QUACK_RUN_COMPILE_H

@@ -1,4 +1,4 @@
-//===- tools/quack-run/Compile.cpp - a kernel, both ways --------*- C++ -*-===//
+//===- lib/Run/Compile.cpp - a kernel, both ways ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,14 +7,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compile.h"
+#include "quack/Run/Compile.h"
 
 #include "quack/Pipelines/Pipelines.h"
 #include "quack/Pipelines/ReadModule.h"
+#include "quack/Plan/Planner.h"
 
 #include "llvm/Support/SourceMgr.h"
 
 #include <chrono>
+#include <limits>
 
 using namespace mlir;
 using namespace quack;
@@ -107,4 +109,39 @@ llvm::Expected<CompiledJob> quack::compileJob(const Job &job,
   if (failed(compileBoth(*module, options, compiled)))
     return failWith();
   return compiled;
+}
+
+llvm::Error quack::chooseVariant(CompiledJob &compiled,
+                                 llvm::ArrayRef<LaunchArgument> arguments,
+                                 std::optional<int64_t> rows) {
+  const ModuleMetadata &document = compiled.document;
+  llvm::Expected<const KernelMetadata *> variant = chooseVariant(
+      document.variantsOf(document.kernels.front().name), arguments,
+      rows.value_or(std::numeric_limits<int64_t>::max()));
+  if (!variant)
+    return variant.takeError();
+  compiled.metadata = **variant;
+  return llvm::Error::success();
+}
+
+std::optional<double> quack::predictMicroseconds(const Job &job,
+                                                 CompiledJob &compiled,
+                                                 int64_t rows) {
+  std::optional<Target> target = Target::lookup(job.target);
+  MLIRContext *context = compiled.reference->getContext();
+  ScopedDiagnosticHandler silence(context, [](Diagnostic &) { return success(); });
+  auto plan = llvm::dyn_cast_or_null<tv::PlanAttr>(
+      parseAttribute(compiled.metadata.plan, context));
+  OwningOpRef<ModuleOp> module = compiled.reference->clone();
+  PipelineOptions options;
+  fillOptions(job, options);
+  PassManager pm(context);
+  addRowPasses(pm, options);
+  if (!target || !plan || rows < 1 || failed(pm.run(*module)))
+    return std::nullopt;
+  KernelTraits traits = KernelTraits::analyse(*module->getOps<KernelOp>().begin());
+  traits.rows = rows;
+  traits.knowsRows = true;
+  return costPlan(traits, *target, plan).time * double(rows) *
+         double(traits.columns) / 1e6;
 }

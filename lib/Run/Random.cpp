@@ -1,4 +1,4 @@
-//===- tools/quack-run/Random.cpp - inputs from a seed ----------*- C++ -*-===//
+//===- lib/Run/Random.cpp - inputs from a seed ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Random.h"
+#include "quack/Run/Random.h"
 
 #include "llvm/Support/xxhash.h"
 

@@ -1,4 +1,4 @@
-//===- tools/quack-run/Job.h - what to run ----------------------*- C++ -*-===//
+//===- include/quack/Run/Job.h - what to run --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QUACK_TOOLS_QUACKRUN_JOB_H
-#define QUACK_TOOLS_QUACKRUN_JOB_H
+#ifndef QUACK_RUN_JOB_H
+#define QUACK_RUN_JOB_H
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
@@ -76,4 +76,4 @@ llvm::json::Value toJSON(const Job &job, const JobResult &result);
 
 } // namespace quack
 
-#endif // QUACK_TOOLS_QUACKRUN_JOB_H
+#endif // QUACK_RUN_JOB_H

@@ -19,6 +19,8 @@ tools = [os.path.join(config.quack_build, "bin"), config.llvm_tools_dir]
 config.environment["PATH"] = os.pathsep.join(tools + [os.environ["PATH"]])
 # Variables must not leak from one function's checks into the next one's.
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope --dump-input-filter=error"
+# Compiled anew, and nothing of the user's is touched; tests of the cache say where it is.
+config.environment["QUACK_CACHE_DIR"] = "off"
 for name in ("CUDA_VISIBLE_DEVICES", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
@@ -66,6 +68,10 @@ ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin
 if ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", ptxas))
+
+# Not with static builds.
+if os.path.exists(os.path.join(config.quack_build, "lib", "simulated-cuda")):
+    config.available_features.add("simulated-cuda")
 
 # Then what is built needs the sanitizers' libraries.
 if config.is_sanitized:

@@ -11,55 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "quack-c/Compiler.h"
+#include "Testing.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const char *severities[] = {"note", "warning", "error", "remark"};
-
-/* Prints and frees what was said. */
-static void printDiagnostics(QuackDiagnostics *diagnostics) {
-  size_t i;
-  for (i = 0; i < quackDiagnosticsCount(diagnostics); ++i) {
-    const QuackDiagnostic *entry = quackDiagnosticsGet(diagnostics, i);
-    printf("%s:%u:%u: %s: %s\n", entry->file, (unsigned)entry->line,
-           (unsigned)entry->column, severities[entry->severity], entry->message);
-  }
-  quackDiagnosticsDestroy(diagnostics);
-}
-
-static char *readFile(const char *path, size_t *length) {
-  FILE *file = fopen(path, "rb");
-  char *text;
-  if (!file) {
-    fprintf(stderr, "cannot read %s\n", path);
-    exit(2);
-  }
-  fseek(file, 0, SEEK_END);
-  *length = (size_t)ftell(file);
-  rewind(file);
-  text = malloc(*length + 1);
-  if (fread(text, 1, *length, file) != *length)
-    exit(2);
-  fclose(file);
-  return text;
-}
-
-static QuackProgram *parseFile(const char *path) {
-  size_t length;
-  char *text = readFile(path, &length);
-  QuackDiagnostics *diagnostics = NULL;
-  /* The end of the base name is enough. */
-  const char *slash = strrchr(path, '/');
-  QuackProgram *program =
-      quackParse(text, length, slash ? slash + 1 : path, &diagnostics);
-  printDiagnostics(diagnostics);
-  free(text);
-  return program;
-}
 
 static void printOperands(const QuackKernelInfo *kernel) {
   size_t i;
@@ -278,7 +232,6 @@ static int threads(char *path) {
   char *text = readFile(path, &length);
   Job jobs[4];
   pthread_t ids[4];
-  text[length] = '\0';
   for (i = 0; i < 4; ++i) {
     jobs[i].text = text;
     jobs[i].columns = i % 2 ? "65536" : "1000";

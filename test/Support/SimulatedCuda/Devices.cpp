@@ -83,6 +83,15 @@ int simcuda::cuDeviceGetName(char *name, int bytes, int device) {
   });
 }
 
+int simcuda::cuDeviceGetPCIBusId(char *id, int bytes, int device) {
+  return call("cuDeviceGetPCIBusId", needsInit, [&](Call &call) -> Result {
+    if (!isDevice(call, device))
+      return invalidDevice;
+    std::snprintf(id, size_t(bytes), "0000:%02X:00.0", device + 1);
+    return success;
+  });
+}
+
 int simcuda::cuDeviceGetUuid_v2(unsigned char *uuid, int device) {
   return call("cuDeviceGetUuid", needsInit, [&](Call &call) -> Result {
     if (!isDevice(call, device))

@@ -23,6 +23,7 @@
   X(cuDeviceGetCount, cuDeviceGetCount, (int *))                                         \
   X(cuDeviceGet, cuDeviceGet, (int *, int))                                              \
   X(cuDeviceGetName, cuDeviceGetName, (char *, int, int))                                \
+  X(cuDeviceGetPCIBusId, cuDeviceGetPCIBusId, (char *, int, int))                        \
   X(cuDeviceGetUuid, cuDeviceGetUuid_v2, (unsigned char *, int))                         \
   X(cuDeviceTotalMem, cuDeviceTotalMem_v2, (size_t *, int))                              \
   X(cuDeviceGetAttribute, cuDeviceGetAttribute, (int *, int, int))                       \

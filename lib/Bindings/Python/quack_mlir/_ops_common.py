@@ -10,13 +10,13 @@ import functools
 from typing import Any, Callable, Dict, Optional, Sequence
 
 import torch
+from torch import Tensor
 from torch.autograd import forward_ad
 
 from . import _kernel, _programs
 
 NAMESPACE = "quack_mlir"
 definitions = torch.library.Library(NAMESPACE, "DEF")
-Tensor = torch.Tensor
 
 FLOATS = (torch.float32, torch.bfloat16, torch.float16)
 
@@ -122,7 +122,7 @@ class Operator:
             return output
 
         members = {"forward": staticmethod(forward), "backward": staticmethod(once)}
-        function = type(self.name, (torch.autograd.Function,), members)
+        function: Any = type(self.name, (torch.autograd.Function,), members)
         self._apply = function.apply
 
 
@@ -226,7 +226,7 @@ def scalars_like(x: Tensor) -> Tensor:
 
 def needs_gradient(*tensors: Optional[Tensor]) -> bool:
     return torch.is_grad_enabled() and any(
-        getattr(tensor, "requires_grad", False) for tensor in tensors
+        isinstance(tensor, Tensor) and tensor.requires_grad for tensor in tensors
     )
 
 

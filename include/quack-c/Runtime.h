@@ -147,7 +147,9 @@ QUACK_C_EXPORT int quackFunctionWorkspaceBytes(const QuackFunction *function,
  *  Tensors of role row, groups and picks are [..., columns], scalar [...], columns
  *  [columns], single one element; all with rows have as many. Columns lie side by side, and
  *  one stride spans the leading dimensions; what is not so is an error, nothing is copied.
- *  An `out` may be the tensor of an `in` of the same role and type. Returns 0 on success. */
+ *  An `out` may be the tensor of an `in` of the same role and type. A workspace that is
+ *  needed and not given is allocated in the order of the stream (cuMemAllocAsync), and
+ *  freed so. Returns 0 on success. */
 QUACK_C_EXPORT int quackFunctionCall(const QuackFunction *function,
                                      const QuackCallArgument *arguments, size_t count,
                                      const QuackLaunchOptions *options,

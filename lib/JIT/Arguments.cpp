@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using namespace quack;
@@ -302,6 +303,7 @@ Error Reader::read(ArrayRef<CallArgument> arguments) {
                              "' needs an operand that says how many rows there are");
   result.rows = *rows;
   result.key.front() = columns.value_or(0);
+  result.key.push_back(result.isOnHost);
   return Error::success();
 }
 
@@ -313,6 +315,16 @@ Error quack::jit::readCall(const Signature &program, ArrayRef<CallArgument> argu
 //===----------------------------------------------------------------------===//
 // Options
 //===----------------------------------------------------------------------===//
+
+/// Returns the columns of a group where `count` groups make `columns`, the last one perhaps
+/// not full; 0 if no groups do. Where several widths do, a row is one group.
+static int64_t widthOfGroups(int64_t columns, int64_t count) {
+  constexpr int64_t least = 16, most = 1024; // the attribute's own, #quack.groups
+  for (int64_t width = least; width <= most; width *= 2)
+    if (llvm::divideCeil(uint64_t(columns), uint64_t(width)) == uint64_t(count))
+      return width;
+  return 0;
+}
 
 Expected<Options> quack::jit::optionsFor(const Signature &program, const Key &key) {
   Options options;
@@ -337,10 +349,13 @@ Expected<Options> quack::jit::optionsFor(const Signature &program, const Key &ke
       options["picks"] = std::to_string(own);
     if (metadata.role != "groups" || metadata.columns != 0)
       continue;
-    if (columns % own != 0)
-      return wrong(operand, "its columns must divide the {0} of a row, got {1}", columns,
-                   own);
-    options["groups"] = std::to_string(columns / own);
+    int64_t width = widthOfGroups(columns, own);
+    if (width == 0)
+      return wrong(operand,
+                   "must have as many columns as there are groups of 16, 32, ... or 1024 in "
+                   "the {0} of a row, got {1}",
+                   columns, own);
+    options["groups"] = std::to_string(width);
   }
   options["storage"] = storage;
   return options;

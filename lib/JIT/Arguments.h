@@ -17,8 +17,9 @@
 
 namespace quack::jit {
 
-/// What of a call a specialisation depends on: N, and of each operand, in the
-/// program's order, whether it is there, its type and its own columns.
+/// What of a call a specialisation depends on: N; of each operand, in the
+/// program's order, whether it is there, its type and its own columns; and whether
+/// it is for the simulator, which takes no cubin.
 using Key = llvm::SmallVector<int64_t, 24>;
 
 /// A call as launches take it.

@@ -77,13 +77,14 @@ llvm::Expected<Signature> quack::jit::readSignature(StringRef text, StringRef fi
 }
 
 llvm::Expected<std::unique_ptr<const Executable>>
-quack::jit::compile(StringRef text, StringRef fileName, const Options &options) {
+quack::jit::compile(StringRef text, StringRef fileName, const Options &options,
+                    bool wantsCubin) {
   std::vector<std::pair<StringRef, StringRef>> list(options.begin(), options.end());
   CompileRequest request;
   request.program = text;
   request.fileName = fileName;
   request.options = list;
-  request.wantsCubin = true;
+  request.wantsCubin = wantsCubin;
   llvm::Expected<CompileCache::Kernels> kernels = compileCached(request);
   if (!kernels)
     return kernels.takeError();

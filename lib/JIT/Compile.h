@@ -19,9 +19,10 @@ llvm::Expected<Signature> readSignature(llvm::StringRef text, llvm::StringRef fi
                                         llvm::StringRef kernel);
 
 /// Returns the kernels of `text` compiled with `options`, from the cache where
-/// they are there.
+/// they are there; with a cubin, if that is wanted and can be made.
 llvm::Expected<std::unique_ptr<const Executable>>
-compile(llvm::StringRef text, llvm::StringRef fileName, const Options &options);
+compile(llvm::StringRef text, llvm::StringRef fileName, const Options &options,
+        bool wantsCubin);
 
 } // namespace quack::jit
 

@@ -66,7 +66,9 @@ void RowFunction::State::compile(const Signature &program, const Key &key,
   Options all = options;
   for (const auto &[name, value] : *asked)
     all[name] = value;
-  Expected<std::unique_ptr<const Executable>> executable = jit::compile(text, fileName, all);
+  bool isOnHost = key.back();
+  Expected<std::unique_ptr<const Executable>> executable =
+      jit::compile(text, fileName, all, /*wantsCubin=*/!isOnHost);
   if (!executable)
     return fail(executable.takeError());
   result.kernel = (*executable)->lookup(program.kernel);
@@ -175,6 +177,9 @@ static Error launch(const Specialization &specialization, const ReadCall &read,
   options.device = read.device;
   options.workspace = call.workspace;
   options.workspaceBytes = call.workspaceBytes;
+  if (call.workspace == 0)
+    return specialization.executable->launchWithOwnWorkspace(
+        *specialization.kernel, read.arguments, read.rows, options);
   return specialization.executable->launch(*specialization.kernel, read.arguments,
                                            read.rows, options);
 }

@@ -385,11 +385,18 @@ static void gpu(const char *path) {
     }
     arguments[given[i]] = give(&arrays[i]);
   }
-  CHECK(quackFunctionCall(function, arguments, 10, &options, &diagnostics));
-  printDiagnostics(diagnostics);
+  /* One that the stream has; none that is too small; the caller's. */
+  CHECK(quackFunctionCall(function, arguments, 10, &options, NULL) == 0);
+  CHECK(driver.ctxSynchronize() == 0);
+  free(readRows(&driver, &memory[4]));
+  writeRows(&driver, &memory[4], NULL);
   CHECK(quackFunctionWorkspaceBytes(function, arguments, 10, &bytes, NULL) == 0);
   CHECK(driver.memAlloc(&workspace, (size_t)bytes) == 0);
   options.workspace = (void *)(uintptr_t)workspace;
+  options.workspaceBytes = bytes - 1;
+  CHECK(quackFunctionCall(function, arguments, 10, &options, &diagnostics));
+  printDiagnostics(diagnostics);
+  CHECK(isUntouched(&driver, &memory[4]));
   options.workspaceBytes = bytes;
   CHECK(quackFunctionCall(function, arguments, 10, &options, NULL) == 0);
   CHECK(driver.ctxSynchronize() == 0);

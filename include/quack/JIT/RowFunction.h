@@ -36,7 +36,7 @@ using Options = std::map<std::string, std::string>;
 /// A call's demands beside its arguments.
 struct Call {
   void *stream = nullptr; ///< a CUstream
-  uint64_t workspace = 0; ///< 0: none
+  uint64_t workspace = 0; ///< 0: what is needed is allocated in the stream's order
   int64_t workspaceBytes = 0;
 };
 

@@ -102,7 +102,7 @@ def streams():
 
 
 def workspaces():
-    """An array library that cannot make arrays here gives its own; numpy's are the host's."""
+    """Where a library's arrays cannot be made here, the stream has the workspace."""
     rstd = 1 / np.sqrt((X.astype(np.float64) ** 2).mean(axis=-1))
     inputs = {"dy": X, "rstd": rstd.astype(np.float32)}
     expected = (X * X * rstd[:, None]).sum(axis=0)

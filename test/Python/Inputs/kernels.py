@@ -182,9 +182,10 @@ def groups():
         parts = [np.abs(x[:, c:c + width]).max(axis=1) for c in range(0, columns, width)]
         close(amax, np.stack(parts, axis=1))
         close(y, x / np.repeat(amax, width, axis=1)[:, :columns])
-    with raises(TypeError, "shares: operand 'amax'", "groups="):
-        shares(_normal(2, 128), groups=0)
-    with raises(quack_mlir.QuackError, "shares", "16, 32"):
+    for width, error in ((None, TypeError), (32.0, TypeError), (0, ValueError)):
+        with raises(error, "shares: operand 'amax'", "groups="):
+            shares(_normal(2, 128), groups=width)
+    with raises(quack_mlir.QuackError, "shares: operand 'amax'", "16, 32", "128", "got 3"):
         shares(_normal(2, 128), groups=48)
 
 

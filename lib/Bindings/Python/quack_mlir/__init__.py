@@ -14,9 +14,9 @@ does not import torch.
 from typing import Any, List
 
 from . import cache
-from ._kernel import Kernel, Operand, compile, simulate
+from ._kernel import Kernel, Operand, simulate
 from ._library import CompileError, Diagnostic, QuackError, version
-from ._programs import Raised, compile_linalg, library
+from ._programs import Raised, compile, compile_linalg, library
 
 __version__: str = version().decode()
 

@@ -47,6 +47,7 @@ class Array(Tensor):
     owner: Any
     keep: Any
     name: str  # of the element type
+    is_read_only: bool
 
     @property
     def on_gpu(self) -> bool:
@@ -60,6 +61,7 @@ def _make(
     shape: Sequence[int],
     strides: Optional[Sequence[int]],
     device: Tuple[int, int],
+    is_read_only: bool = False,
 ) -> Array:
     count = len(shape)
     extents = (ctypes.c_int64 * max(count, 1))(*shape)
@@ -70,11 +72,13 @@ def _make(
     if steps is not None:
         array.strides = steps
     array.owner, array.keep, array.name = owner, (extents, steps), name
+    array.is_read_only = is_read_only
     return array
 
 
 def _type_name(dtype: Any, what: str) -> str:
-    long_name = str(dtype).rpartition(".")[2]
+    # numpy's types may be named by their classes.
+    long_name = getattr(dtype, "__name__", None) or str(dtype).rpartition(".")[2]
     name = _LONG_NAMES.get(long_name)
     if name is None:
         raise TypeError(
@@ -111,13 +115,13 @@ def _from_torch(tensor: Any, what: str) -> Array:
 
 
 def _from_interface(owner: Any, interface: dict, device: Tuple[int, int], what: str) -> Array:
-    if interface.get("mask") is not None:
-        raise ValueError(f"{what} must have no mask")
     import numpy
 
-    dtype = numpy.dtype(interface["typestr"])
-    if dtype.kind == "V":  # ml_dtypes, which the interface has no letters for
-        dtype = owner.dtype
+    if interface.get("mask") is not None or numpy.ma.isMaskedArray(owner):
+        raise TypeError(f"{what} must have no mask: pass its data, or what fills it")
+    # The interface has no letters for the types of ml_dtypes.
+    is_numpy = isinstance(owner, (numpy.ndarray, numpy.generic))
+    dtype = owner.dtype if is_numpy else numpy.dtype(interface["typestr"])
     if getattr(dtype, "byteorder", "=") == ">":
         raise TypeError(f"{what} must be in this machine's byte order, got {dtype}")
     name = _type_name(dtype, what)
@@ -127,8 +131,10 @@ def _from_interface(owner: Any, interface: dict, device: Tuple[int, int], what: 
         if any(step % size for step in strides):
             raise ValueError(f"{what}: its strides must be whole elements, got {strides}")
         strides = [step // size for step in strides]
-    address = interface["data"][0] or 0
-    return _make(owner, address, name, interface["shape"], strides, device)
+    address, is_read_only = interface["data"]
+    return _make(
+        owner, address or 0, name, interface["shape"], strides, device, is_read_only
+    )
 
 
 def _device_of_pointer(owner: Any) -> int:
@@ -152,6 +158,9 @@ class _Versioned(ctypes.Structure):
     ]
 
 
+_READ_ONLY = 1  # DLPACK_FLAG_BITMASK_READ_ONLY
+
+
 def _from_dlpack(owner: Any, stream: Optional[int], what: str) -> Array:
     device = owner.__dlpack_device__()
     wanted = {"stream": stream} if device[0] != CPU and stream is not None else {}
@@ -161,8 +170,10 @@ def _from_dlpack(owner: Any, stream: Optional[int], what: str) -> Array:
         capsule = owner.__dlpack__(**wanted)
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    flags = 0
     if "dltensor_versioned" in repr(capsule):
-        tensor = _Versioned.from_address(get(capsule, b"dltensor_versioned")).tensor
+        managed = _Versioned.from_address(get(capsule, b"dltensor_versioned"))
+        tensor, flags = managed.tensor, managed.flags
     else:
         tensor = Tensor.from_address(get(capsule, b"dltensor"))
     name = _NAMES.get((tensor.code, tensor.bits))
@@ -174,7 +185,8 @@ def _from_dlpack(owner: Any, stream: Optional[int], what: str) -> Array:
     count = tensor.dimensions
     strides = tensor.strides[:count] if tensor.strides else None
     address = (tensor.data or 0) + tensor.byte_offset
-    array = _make(owner, address, name, tensor.shape[:count], strides, tuple(device))
+    shape, is_read_only = tensor.shape[:count], bool(flags & _READ_ONLY)
+    array = _make(owner, address, name, shape, strides, tuple(device), is_read_only)
     array.keep += (capsule,)
     return array
 
@@ -205,6 +217,13 @@ def describe(value: Any, what: str, stream: Optional[int] = None) -> Array:
     )
 
 
+def can_make(model: Array) -> bool:
+    """Returns whether its library can be asked for others like it."""
+    return is_torch(model.owner) or any(
+        hasattr(model.owner, name) for name in ("__array_interface__", "__array_namespace__")
+    )
+
+
 def empty_like(model: Array, shape: Sequence[int], name: str, what: str) -> Any:
     """Returns an array of the same library and device, with any contents."""
     owner = model.owner
@@ -214,13 +233,13 @@ def empty_like(model: Array, shape: Sequence[int], name: str, what: str) -> Any:
         return torch.empty(shape, dtype=getattr(torch, long_name), device=owner.device)
     if hasattr(owner, "__array_interface__"):
         return _empty_numpy(owner, shape, long_name, what)
-    if hasattr(owner, "__array_namespace__"):
-        space = owner.__array_namespace__()
-        return space.empty(shape, dtype=getattr(space, long_name), device=owner.device)
-    raise TypeError(
-        f"{what} must be given (out=): arrays of type {type(owner).__name__} cannot be made "
-        "here"
-    )
+    if not can_make(model):
+        raise TypeError(
+            f"{what} must be given (out=): arrays of type {type(owner).__name__} cannot be "
+            "made here"
+        )
+    space = owner.__array_namespace__()
+    return space.empty(shape, dtype=getattr(space, long_name), device=owner.device)
 
 
 def _empty_numpy(owner: Any, shape: Sequence[int], long_name: str, what: str) -> Any:

@@ -1,14 +1,13 @@
 # lib/Bindings/Python/quack_mlir/_kernel.py - kernels to call
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`compile` and the callable that it returns."""
+"""What `compile` returns: kernels to call."""
 
 import contextlib
 import ctypes
 import operator
 import sys
 import threading
-from pathlib import Path
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _arrays, _library
 from ._library import QuackError
@@ -100,6 +99,10 @@ def torch_calls() -> Optional[_TorchCalls]:
     return _torch_calls
 
 
+def _make_kernel(text: str, kernel: Optional[str], file_name: str, options: dict) -> "Kernel":
+    return Kernel(text, kernel, file_name, **options)
+
+
 class Kernel:
     """A row program that is compiled for what it is called on.
 
@@ -129,6 +132,7 @@ class Kernel:
         )
         if not self._handle:
             raise listener.compile_error()
+        self._source = (text, kernel, file_name, options)
         info = _library.function_info(self._handle)
         self.name: str = info.contents.name.decode()
         self.operands: Tuple[Operand, ...] = _read_operands(info)
@@ -141,6 +145,17 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<quack_mlir.Kernel {self.name}({', '.join(self._index)})>"
+
+    # The handle is this process's.
+
+    def __reduce__(self) -> tuple:
+        return _make_kernel, self._source
+
+    def __copy__(self) -> "Kernel":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Kernel":
+        return self
 
     def _describe(self) -> str:
         lines = [f"{self.name}:"]
@@ -194,9 +209,9 @@ class Kernel:
         calls = torch_calls()
         if calls is None or not calls.address:
             return False
-        if calls.is_grad_enabled() and any(getattr(i, "requires_grad", False) for i in inputs):
-            return False
         values = plan((None, out, *inputs, *named.values()))
+        if calls.is_grad_enabled() and any(getattr(v, "requires_grad", False) for v in values):
+            return False
         return not _library.python_call(self._handle, calls.address, values)
 
     def call_torch(self, values: tuple) -> None:
@@ -249,7 +264,7 @@ class Kernel:
         self._plans[(count, *named)] = operator.itemgetter(*order)
 
     def _call(self, given, out, returns, dtypes, stream, groups, picks) -> Any:
-        wanted = self._wanted(out, returns)
+        wanted = self._wanted(out, returns, dtypes)
         if isinstance(out, dict):
             given.update(out)
         elif out is not None:
@@ -261,9 +276,13 @@ class Kernel:
         results = tuple(given[name] for name in names)
         return results[0] if len(results) == 1 else results
 
-    def _wanted(self, out: Any, returns: Optional[Sequence[str]]) -> List[Operand]:
+    def _wanted(
+        self, out: Any, returns: Optional[Sequence[str]], dtypes: Dict[str, Any]
+    ) -> List[Operand]:
+        if isinstance(returns, str):
+            raise TypeError(f"{self.name}: returns must be a list of names, got {returns!r}")
         named = set(returns or ()) | set(out if isinstance(out, dict) else ())
-        for name in named:
+        for name in (*named, *dtypes):
             if self._operand(name).direction == "in":
                 raise TypeError(f"'{name}' is no output of {self.name}")
         wanted = [o for o in self._outputs if not o.optional or o.name in named]
@@ -318,15 +337,9 @@ class Kernel:
         if operand.columns:
             return (*leading, operand.columns)
         if operand.role == "picks":
-            if picks is None:
-                raise TypeError(f"{what}: picks= must say how many elements of a row there are")
-            return (*leading, picks)
-        if groups is None or groups < 1 or columns % groups:
-            raise TypeError(
-                f"{what}: groups= must be a number that divides the {columns} columns, got "
-                f"{groups}"
-            )
-        return (*leading, columns // groups)
+            return (*leading, _count(picks, f"{what}: picks=, the elements of a row"))
+        width = _count(groups, f"{what}: groups=, the columns of a group")
+        return (*leading, -(-columns // width))
 
     # Launches
 
@@ -335,6 +348,11 @@ class Kernel:
         arrays: List[_arrays.Array] = []
         if stream is None:
             stream = _current_stream(given.values())
+        elif not isinstance(stream, int):
+            raise TypeError(
+                f"{self.name}: stream= must be a stream's handle, an int, got "
+                f"{type(stream).__name__}"
+            )
         for argument, operand in zip(arguments, self.operands):
             if operand.name not in given:
                 continue
@@ -345,6 +363,8 @@ class Kernel:
                 _set_number(argument, operand, value, what)
                 continue
             array = _arrays.describe(value, what, stream)
+            if array.is_read_only and operand.direction != "in":
+                raise ValueError(f"{what} is written, and must not be read-only")
             _check_torch(value, operand, what)
             arrays.append(array)
             argument.tensor = ctypes.cast(ctypes.pointer(array), _TENSOR)
@@ -352,7 +372,8 @@ class Kernel:
         options.stream, options.device = stream, -1
         listener = _library.Listener()
         workspace = None
-        if arrays and arrays[0].on_gpu:
+        # Else the C library allocates one, in the order of the stream.
+        if arrays and arrays[0].on_gpu and _arrays.can_make(arrays[0]):
             workspace = self._make_workspace(arguments, arrays[0], options, listener)
         failed = _library.function_call(
             self._handle, arguments, len(arguments), ctypes.byref(options), listener.address
@@ -376,15 +397,29 @@ class Kernel:
         return workspace
 
 
+def _count(value: Any, what: str) -> int:
+    try:
+        count = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what}, must be an integer, got {type(value).__name__}") from None
+    if count < 1:
+        raise ValueError(f"{what}, must be at least 1, got {count}")
+    return count
+
+
 def _set_number(argument: Any, operand: Operand, value: Any, what: str) -> None:
     try:
-        if operand.type.startswith("i"):
-            argument.integer = operator.index(value)
-        else:
+        if not operand.type.startswith("i"):
             argument.number = float(value)
+            return
+        number = operator.index(value)
     except (TypeError, ValueError):
         kind = "an integer" if operand.type.startswith("i") else "a number"
         raise TypeError(f"{what} must be {kind}, got {type(value).__name__}") from None
+    bits = int(operand.type[1:])
+    if not -(1 << bits - 1) <= number < 1 << bits - 1:
+        raise ValueError(f"{what} must be an integer of {bits} bits, got {number}")
+    argument.integer = number
 
 
 def _check_torch(value: Any, operand: Operand, what: str) -> None:
@@ -412,47 +447,3 @@ def _current_stream(values: Any) -> Optional[int]:
         if interface and interface.get("stream") is not None:
             return interface["stream"]
     return None
-
-
-def compile(
-    program: Union[str, Path],
-    kernel: Optional[str] = None,
-    *,
-    pin: Optional[str] = None,
-    target: Optional[str] = None,
-    chip: Optional[str] = None,
-    ptx_version: Optional[int] = None,
-    max_cluster: Optional[int] = None,
-) -> Kernel:
-    """Returns a callable of a row program.
-
-    `program` is the program's text, a path to it, or the name of a kernel of the library
-    (`quack_mlir.library()` lists them). `kernel` says which, of several in a text. The others
-    are options of the compiler: a plan that is pinned ("cluster = 4"), the GPU that plans are
-    for ("h200"), the chip ("sm_90"), the PTX version (83), the most CTAs of a cluster.
-    Raises CompileError for a program that does not parse; plans and types are judged at the
-    first call.
-    """
-    text, name = _read_program(program)
-    return Kernel(
-        text,
-        kernel,
-        name,
-        pin=pin,
-        target=target,
-        chip=chip,
-        ptx_version=ptx_version,
-        max_cluster=max_cluster,
-    )
-
-
-def _read_program(program: Union[str, Path]) -> Tuple[str, str]:
-    from . import _programs
-
-    if isinstance(program, Path):
-        return program.read_text(), program.name
-    if "\n" in program or "quack.kernel" in program:
-        return program, "program"
-    if program.endswith(".mlir"):
-        return Path(program).read_text(), Path(program).name
-    return _programs.text_of(program), f"{program}.mlir"

@@ -1,10 +1,10 @@
 # lib/Bindings/Python/quack_mlir/_programs.py - the library's programs, and linalg
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Row programs by name, and those that are made of linalg."""
+"""Row programs by name, text or path, and those that are made of linalg."""
 
 import difflib
 from pathlib import Path
-from typing import Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 from . import _library
 from ._kernel import Kernel
@@ -28,6 +28,53 @@ def text_of(name: str) -> str:
     raise ValueError(
         f"the library has no kernel {name!r}{hint} (a path ends with .mlir; "
         "quack_mlir.library() lists the names)"
+    )
+
+
+def _read(program: Any) -> Tuple[str, str]:
+    """Returns a program's text, and what it is called in diagnostics."""
+    if isinstance(program, Path):
+        return program.read_text(), program.name
+    if not isinstance(program, str):
+        raise TypeError(
+            f"a program must be a text, a path or a name, got {type(program).__name__}"
+        )
+    if "\n" not in program and program.endswith(".mlir"):
+        return Path(program).read_text(), Path(program).name
+    return program, "program"
+
+
+def compile(
+    program: Union[str, Path],
+    kernel: Optional[str] = None,
+    *,
+    pin: Optional[str] = None,
+    target: Optional[str] = None,
+    chip: Optional[str] = None,
+    ptx_version: Optional[int] = None,
+    max_cluster: Optional[int] = None,
+) -> Kernel:
+    """Returns a callable of a row program.
+
+    `program` is the program's text, a path to it, or the name of a kernel of the library
+    (`quack_mlir.library()` lists them). `kernel` says which, of several in a text. The others
+    are options of the compiler: a plan that is pinned ("cluster = 4"), the GPU that plans are
+    for ("h200"), the chip ("sm_90"), the PTX version (83), the most CTAs of a cluster.
+    Raises CompileError for a program that does not parse; plans and types are judged at the
+    first call.
+    """
+    text, name = _read(program)
+    if text is program and "\n" not in text and "quack.kernel" not in text:
+        text, name = text_of(program), f"{program}.mlir"
+    return Kernel(
+        text,
+        kernel,
+        name,
+        pin=pin,
+        target=target,
+        chip=chip,
+        ptx_version=ptx_version,
+        max_cluster=max_cluster,
     )
 
 
@@ -61,11 +108,8 @@ def compile_linalg(
     the decision to divide a group of operations is taken for. Raises CompileError if the
     program does not parse.
     """
-    if isinstance(program, Path):
-        program, name = program.read_text(), program.name
-    else:
-        name = "program"
-    data = program.encode()
+    source, name = _read(program)
+    data = source.encode()
     listener = _library.Listener()
     handle = _library.parse(data, len(data), name.encode(), listener.address)
     if not handle:

@@ -68,6 +68,22 @@ print(quack.name, y.tolist(), hasattr(quack, "compile"))
             assert said == "the other [[0.25, 0.25, 0.25, 0.25]] False", said
 
 
+def old_torch():
+    """A torch that has not what the functions need is told from one that is not there."""
+    for version, error in (("2.1.0+cu118", "need torch 2.4 or later, got 2.1.0"), (None, "torch")):
+        with tempfile.TemporaryDirectory() as folder:
+            source = f"__version__ = {version!r}" if version else "raise ImportError('no torch')"
+            Path(folder, "torch.py").write_text(source)
+            said, _ = _run("""
+import quack_mlir
+try:
+    quack_mlir.softmax
+except ImportError as error:
+    print(error)
+""", PYTHONPATH=os.pathsep.join([folder, os.environ["PYTHONPATH"]]))
+        assert error in said, said
+
+
 FORK = """
 import os
 import numpy as np

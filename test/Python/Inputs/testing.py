@@ -31,7 +31,7 @@ class _Raises:
         return self
 
     def __exit__(self, kind, value, trace):
-        assert kind is not None, f"no {self.error.__name__}, which would say {self.parts}"
+        assert kind is not None, f"no {self.error}, which would say {self.parts}"
         if not issubclass(kind, self.error):
             return False
         missing = [part for part in self.parts if part not in str(value)]

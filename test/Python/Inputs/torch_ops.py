@@ -4,6 +4,7 @@
 are on the CPU, so that kernels run in the simulator."""
 
 import itertools
+import threading
 
 import quack_mlir
 import torch
@@ -240,19 +241,129 @@ def saved_tensors():
         y.sum().backward()
 
 
+def operators():
+    """torch.ops' own way, which torch.compile takes, does what the functions do."""
+    x, weight, target = torch.randn(3, 40), torch.randn(40), torch.tensor([1, 2, 3])
+    ops = torch.ops.quack_mlir
+    for function, operator in (
+            (quack_mlir.softmax, ops.softmax),
+            (lambda x: quack_mlir.rms_norm(x, weight, eps=1e-6),
+             lambda x: ops.rms_norm(x, None, weight, None, 1e-6, 0.0, None, True)[0]),
+            (lambda x: quack_mlir.cross_entropy(x, target),
+             lambda x: ops.cross_entropy(x, target, None, True, True, -100, 0.0, 0.0, 0.0)[1])):
+        results = []
+        for call in (function, operator):
+            own = x.clone().requires_grad_()
+            y = call(own)
+            (y * y).sum().backward()
+            results.append((y.detach(), own.grad))
+        assert all((a == b).all() for a, b in zip(*results))
+
+
 def second_gradients():
-    """A gradient of a gradient is an error, never wrong."""
+    """A gradient of a gradient is an error, never wrong; also where what comes in is a
+    constant."""
     x, weight = torch.randn(3, 40), torch.randn(40)
     target = torch.tensor([1, 2, 3])
-    for call in (quack_mlir.softmax, quack_mlir.logsumexp,
+    for call in (quack_mlir.softmax, torch.ops.quack_mlir.softmax, quack_mlir.logsumexp,
                  lambda x: quack_mlir.rms_norm(x, weight),
                  lambda x: quack_mlir.layer_norm(x, weight),
                  lambda x: quack_mlir.cross_entropy(x, target)):
         own = x.clone().requires_grad_()
-        y = call(own)
-        (gradient,) = torch.autograd.grad((y * y).sum(), own, create_graph=True)
+        (gradient,) = torch.autograd.grad(call(own).sum(), own, create_graph=True)
         with raises(RuntimeError, "quack_mlir", "gradient of a gradient"):
-            torch.autograd.grad(gradient.sum(), own)
+            torch.autograd.grad((gradient * own).sum(), own)
+        with raises(RuntimeError, "quack_mlir", "gradient of a gradient"):
+            gradient.sum().backward()
+
+
+def forward_mode():
+    """Tangents are an error, and not lost."""
+    x = torch.randn(2, 8)
+    with raises(NotImplementedError, "softmax has no forward-mode gradient"):
+        torch.func.jvp(quack_mlir.softmax, (x,), (x,))
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(x, x)
+        with raises(NotImplementedError, "logsumexp has no forward-mode gradient"):
+            quack_mlir.logsumexp(dual)
+        quack_mlir.logsumexp(x)
+
+
+def errors():
+    """Each names the function and the argument (A21)."""
+    x, weight, target = torch.randn(3, 40), torch.randn(40), torch.tensor([1, 2, 3])
+    norm, loss = quack_mlir.rms_norm, quack_mlir.cross_entropy
+    for call in (quack_mlir.softmax, lambda x: norm(x, weight), quack_mlir.logsumexp):
+        with raises(TypeError, "operand 'x' must be of float32", "got float64"):
+            call(x.double())
+        with raises(quack_mlir.QuackError, "operand 'x'", "cannot be stored as 'i32'"):
+            call(x.int())
+        with raises(quack_mlir.QuackError, "operand 'x': must have"):
+            call(x[:, :0])
+        with raises(TypeError, "x must be a torch.Tensor, got ndarray"):
+            call(x.numpy())
+    with raises(quack_mlir.QuackError, "softmax: operand 'x': must have rows of columns"):
+        quack_mlir.softmax(torch.tensor(1.0))
+    for wrong in (weight[:20], weight.expand(2, 40)):
+        with raises(quack_mlir.QuackError, "rms_norm: operand 'weight': must"):
+            norm(x, wrong)
+    with raises(TypeError, "rms_norm: operand 'weight' must be of float32"):
+        norm(x, weight.double())
+    with raises(TypeError, "rms_norm: weight must be a torch.Tensor, got list"):
+        norm(x, [1.0] * 40)
+    with raises(ValueError, "rms_norm: operand 'weight' must be on a GPU", "meta"):
+        norm(x, weight.to("meta"))
+    for wrong in (x[:2], x.view(1, 3, 40), x.T):
+        with raises(ValueError, "rms_norm: residual must be [3, 40]"):
+            norm(x, residual=wrong)
+    with raises(TypeError, "rms_norm: residual_dtype must be float32", "int8"):
+        norm(x, prenorm=True, residual_dtype=torch.int8)
+    for name, values in (("eps", (-1, float("nan"))), ("eps", ("a", [1], 1j)),
+                         ("offset", ("a", None))):
+        for value in values:
+            with raises((TypeError, ValueError), f"rms_norm: {name} must be"):
+                norm(x, **{name: value})
+    with raises(ValueError, "cross_entropy: target must be [3], got [3, 40]"):
+        loss(x, x.softmax(-1))
+    with raises(ValueError, "cross_entropy: target must be [3, 1], got [1, 3]"):
+        loss(x.view(3, 1, 40), target.view(1, 3))
+    with raises(quack_mlir.QuackError, "operand 'target'", "cannot be stored as 'f32'"):
+        loss(x, x[:, 0])
+    with raises(TypeError, "cross_entropy: target must be a torch.Tensor, got list"):
+        loss(x, [1, 2, 3])
+    for options, part in (({"reduction": "avg"}, "reduction must be"),
+                          ({"label_smoothing": 1.5}, "label_smoothing must be at most 1"),
+                          ({"label_smoothing": -1}, "label_smoothing must be at least 0"),
+                          ({"z_loss": "a"}, "z_loss must be a number"),
+                          ({"softcap": -1}, "softcap must be at least 0"),
+                          ({"ignore_index": 1.5}, "ignore_index must be an integer"),
+                          ({"weight": weight[:3]}, "operand 'weight': must have 40 columns"),
+                          ({"weight": weight.clone().requires_grad_()}, "weight has no gradient")):
+        with raises((TypeError, ValueError, quack_mlir.QuackError), f"cross_entropy: {part}"):
+            loss(x, target, **options)
+    with raises(ValueError, "operand 'x' is on the CPU", "simulate()"):
+        thread = threading.Thread(target=_keep_error, args=(quack_mlir.softmax, x))
+        thread.start()
+        thread.join()
+        raise _errors.pop()
+
+
+_errors = []
+
+
+def _keep_error(call, x):
+    """In a thread, which is not within simulate()."""
+    try:
+        call(x)
+    except Exception as error:
+        _errors.append(error)
+
+
+def shapes_alone():
+    x = torch.empty(3, 40, device="meta")
+    assert quack_mlir.softmax(x).is_meta and quack_mlir.logsumexp(x).shape == (3,)
+    y, h = quack_mlir.rms_norm(x, x[0], prenorm=True, residual_dtype=BF16)
+    assert h.dtype == BF16 and h.is_meta and y.shape == x.shape
 
 
 def callables():

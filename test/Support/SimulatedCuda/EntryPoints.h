@@ -95,6 +95,8 @@
   X(cuThreadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode, (int *))       \
   X(cuGraphInstantiate, cuGraphInstantiateWithFlags,                                     \
     (void **, void *, unsigned long long))                                               \
+  X(cuGraphInstantiateWithFlags, cuGraphInstantiateWithFlags,                            \
+    (void **, void *, unsigned long long))                                               \
   X(cuGraphLaunch, cuGraphLaunch, (void *, void *))                                      \
   X(cuGraphExecDestroy, cuGraphExecDestroy, (void *))                                    \
   X(cuGraphDestroy, cuGraphDestroy, (void *))                                            \

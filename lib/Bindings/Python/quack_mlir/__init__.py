@@ -11,22 +11,25 @@ Arrays of numpy run in the simulator, without a GPU. Importing this makes no CUD
 does not import torch.
 """
 
-from typing import Any, List
+from typing import TYPE_CHECKING, Any, List
 
 from . import cache
 from ._kernel import Kernel, Operand, simulate
 from ._library import CompileError, Diagnostic, QuackError, version
 from ._programs import Raised, compile, compile_linalg, library
 
+if TYPE_CHECKING:
+    from .ops import cross_entropy, layer_norm, log_softmax, logsumexp, rms_norm, softmax
+
 __version__: str = version().decode()
 
 _OPS = (
-    "softmax",
+    "cross_entropy",
+    "layer_norm",
     "log_softmax",
     "logsumexp",
     "rms_norm",
-    "layer_norm",
-    "cross_entropy",
+    "softmax",
 )
 
 __all__ = [
@@ -39,9 +42,14 @@ __all__ = [
     "cache",
     "compile",
     "compile_linalg",
+    "cross_entropy",
+    "layer_norm",
     "library",
+    "log_softmax",
+    "logsumexp",
+    "rms_norm",
     "simulate",
-    *_OPS,
+    "softmax",
 ]
 
 
@@ -51,7 +59,8 @@ def __getattr__(name: str) -> Any:
     # The functions on torch tensors import torch when they are asked for.
     from . import ops
 
-    return getattr(ops, name)
+    globals()[name] = getattr(ops, name)
+    return globals()[name]
 
 
 def __dir__() -> List[str]:

@@ -217,7 +217,7 @@ class Kernel:
     def call_torch(self, values: tuple) -> None:
         """Computes on torch tensors, numbers and None, one for each operand."""
         calls = torch_calls()
-        if calls.address and not _library.python_call(self._handle, calls.address, values):
+        if calls is not None and calls.address and not _library.python_call(self._handle, calls.address, values):
             return
         given = {
             operand.name: value

@@ -104,19 +104,21 @@ class OperandInfo(ctypes.Structure):
     ]
 
 
+_COUNTS = (
+    "columns threads cluster rows_per_tile split ctas shared_bytes workspace_bytes "
+    "fixed_workspace_bytes least_rows"
+).split()
+
+
 class KernelInfo(ctypes.Structure):
-    _fields_ = (
-        [("name", ctypes.c_char_p)]
-        + [
-            (field, ctypes.c_int64)
-            for field in (
-                "columns threads cluster rows_per_tile split ctas shared_bytes "
-                "workspace_bytes fixed_workspace_bytes least_rows"
-            ).split()
-        ]
-        + [("otherwise", ctypes.c_char_p), ("next", ctypes.c_char_p)]
-        + [("plan", ctypes.c_char_p), ("operand_count", ctypes.c_size_t)]
-    )
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        *((count, ctypes.c_int64) for count in _COUNTS),
+        ("otherwise", ctypes.c_char_p),
+        ("next", ctypes.c_char_p),
+        ("plan", ctypes.c_char_p),
+        ("operand_count", ctypes.c_size_t),
+    ]
 
 
 class CacheCounters(ctypes.Structure):

@@ -10,12 +10,13 @@ import functools
 from typing import Any, Callable, Dict, Optional, Sequence
 
 import torch
+from torch import Tensor
+from torch.autograd import forward_ad
 
 from . import _kernel, _programs
 
 NAMESPACE = "quack_mlir"
 definitions = torch.library.Library(NAMESPACE, "DEF")
-Tensor = torch.Tensor
 
 FLOATS = (torch.float32, torch.bfloat16, torch.float16)
 
@@ -28,17 +29,19 @@ def kernel(name: str) -> _kernel.Kernel:
 
 def is_plain(*tensors: Any) -> bool:
     """Returns whether nobody but the dispatcher would see a call: no compiler, no mode, no
-    function transform, no subclass of Tensor."""
+    function transform, no tangents, no subclass of Tensor, no shapes alone."""
     if (
         torch.compiler.is_compiling()
         or torch._C._len_torch_dispatch_stack()
         or torch._C._functorch.peek_interpreter_stack() is not None
+        or forward_ad._current_level >= 0
     ):
         return False
     for tensor in tensors:
         if isinstance(tensor, Tensor) and type(tensor) not in _PLAIN:
             return False
-    return True
+    # Of another tensor without memory the implementation says that it has none.
+    return not getattr(tensors[0], "is_meta", False)
 
 
 _PLAIN = (Tensor, torch.nn.Parameter)
@@ -70,17 +73,45 @@ class Operator:
 
     def __call__(self, *arguments: Any) -> Any:
         if not is_plain(*arguments):
+            self._refuse_tangents(arguments)
             return self.operator(*arguments)
-        if self._apply is not None and torch.is_grad_enabled():
-            for argument in arguments:
-                if isinstance(argument, Tensor) and argument.requires_grad:
-                    return self._apply(*arguments)
-        return self.implementation(*arguments)
+        try:
+            if self._apply is not None and torch.is_grad_enabled():
+                for argument in arguments:
+                    if isinstance(argument, Tensor) and argument.requires_grad:
+                        return self._apply(*arguments)
+            return self.implementation(*arguments)
+        except (AttributeError, TypeError):
+            self._check_tensors(arguments)
+            raise
+
+    def _check_tensors(self, arguments: tuple) -> None:
+        for parameter, value in zip(self.operator._schema.arguments, arguments):
+            kind = str(parameter.type)
+            is_fine = isinstance(value, Tensor) or (value is None and kind != "Tensor")
+            if "Tensor" in kind and not is_fine:
+                raise TypeError(
+                    f"{self.name}: {parameter.name} must be a torch.Tensor, got "
+                    f"{type(value).__name__}"
+                ) from None
+
+    def _refuse_tangents(self, arguments: tuple) -> None:
+        """Torch would drop them, and say nothing."""
+        if torch.compiler.is_compiling() or forward_ad._current_level < 0:
+            return
+        for argument in arguments:
+            if not isinstance(argument, Tensor):
+                continue
+            if forward_ad.unpack_dual(argument).tangent is not None:
+                raise NotImplementedError(
+                    f"quack_mlir: {self.name} has no forward-mode gradient"
+                )
 
     def differentiate(self, backward: Callable, setup: Callable) -> None:
         """Gives it a gradient, as of torch.autograd.Function with `setup_context`."""
+        once = _differentiate_once(self.name, backward)
         torch.library.register_autograd(
-            f"{NAMESPACE}::{self.name}", backward, setup_context=setup, lib=definitions
+            f"{NAMESPACE}::{self.name}", once, setup_context=setup, lib=definitions
         )
         implementation = self.implementation
 
@@ -90,10 +121,50 @@ class Operator:
             setup(ctx, arguments, output)
             return output
 
-        once = torch.autograd.function.once_differentiable(backward)
         members = {"forward": staticmethod(forward), "backward": staticmethod(once)}
-        function = type(self.name, (torch.autograd.Function,), members)
+        function: Any = type(self.name, (torch.autograd.Function,), members)
         self._apply = function.apply
+
+
+class _Last(torch.autograd.Function):
+    """A gradient that is not a constant, but of which nobody has the gradient."""
+
+    @staticmethod
+    def forward(ctx, gradient, name, *causes):
+        ctx.name = name
+        return gradient.view_as(gradient)
+
+    @staticmethod
+    def backward(ctx, *gradients):
+        raise RuntimeError(f"quack_mlir: {ctx.name} has no gradient of a gradient")
+
+
+def _differentiate_once(name: str, backward: Callable) -> Callable:
+    """Returns `backward`, to differentiate whose results is an error.
+
+    Torch's own once_differentiable leaves them constants where the gradients that come in
+    are: a penalty on gradients would be wrong without a word.
+    """
+
+    def once(ctx, *gradients):
+        if not torch.is_grad_enabled():
+            return backward(ctx, *gradients)
+        with torch.no_grad():
+            results = backward(ctx, *gradients)
+        saved = (*ctx.saved_tensors, *gradients)
+        causes = [tensor for tensor in saved if tensor is not None and tensor.requires_grad]
+        return _map(
+            lambda result: result if result is None else _Last.apply(result, name, *causes),
+            results,
+        )
+
+    return once
+
+
+def _map(function: Callable, results: Any) -> Any:
+    if isinstance(results, tuple):
+        return tuple(map(function, results))
+    return function(results)
 
 
 def _fill(function: Callable, *arguments: Any) -> Any:
@@ -155,5 +226,27 @@ def scalars_like(x: Tensor) -> Tensor:
 
 def needs_gradient(*tensors: Optional[Tensor]) -> bool:
     return torch.is_grad_enabled() and any(
-        tensor is not None and tensor.requires_grad for tensor in tensors
+        isinstance(tensor, Tensor) and tensor.requires_grad for tensor in tensors
     )
+
+
+# What callers can do wrong that no kernel sees
+
+
+def number_of(name: str, argument: str, value: Any, least: Optional[float] = None) -> float:
+    """Returns a float, so that no type of number makes another kernel."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{name}: {argument} must be a number, got {type(value).__name__}"
+        ) from None
+    if least is not None and not number >= least:
+        raise ValueError(f"{name}: {argument} must be at least {least}, got {number}")
+    return number
+
+
+def check_shape(name: str, argument: str, tensor: Tensor, shape: Sequence[int]) -> None:
+    """Kernels see rows: not how leading dimensions make them."""
+    if tensor.shape != shape:
+        raise ValueError(f"{name}: {argument} must be {list(shape)}, got {list(tensor.shape)}")

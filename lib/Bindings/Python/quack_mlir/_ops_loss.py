@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """cross_entropy with its gradient."""
 
-from typing import Optional
+import operator
+from typing import Any, Optional
 
 import torch
 
 from ._ops_common import (
     Tensor,
+    check_shape,
     define,
     kernel,
+    number_of,
     rows_like,
     rows_of,
     scalars_like,
@@ -54,6 +57,8 @@ def _results(x, total, mean):
 def _cross_entropy(x, target, weight, total, mean, ignore_index, smoothing, z_loss, cap):
     target = scalars_of(target)
     loss, sum_, _ = _results(x, total, False)
+    if mean and loss.numel() == 0:  # as of rows that are all ignored
+        return loss, sum_.fill_(torch.nan), _single_like(x)
     divisor = _divisor(target, weight, ignore_index) if mean else None
     kernel("cross_entropy").call_torch(
         (
@@ -128,6 +133,15 @@ def _differentiate(ctx, dloss, dtotal, ddivisor):
 _cross_entropy.differentiate(_differentiate, _save)
 
 
+def _index_of(value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(
+            f"cross_entropy: ignore_index must be an integer, got {type(value).__name__}"
+        ) from None
+
+
 def cross_entropy(
     x: Tensor,
     target: Tensor,
@@ -151,19 +165,23 @@ def cross_entropy(
         raise ValueError(
             f"cross_entropy: reduction must be 'mean', 'sum' or 'none', got {reduction!r}"
         )
-    if not 0 <= label_smoothing <= 1:
-        raise ValueError(
-            f"cross_entropy: label_smoothing must be from 0 to 1, got {label_smoothing}"
-        )
+    name = "cross_entropy"
+    smoothing = number_of(name, "label_smoothing", label_smoothing, 0)
+    if smoothing > 1:
+        raise ValueError(f"{name}: label_smoothing must be at most 1, got {smoothing}")
+    if isinstance(target, Tensor) and isinstance(x, Tensor):
+        check_shape(name, "target", target, x.shape[:-1])
+    if weight is not None and torch.is_grad_enabled() and weight.requires_grad:
+        raise ValueError(f"{name}: weight has no gradient, and must not require one")
     loss, total, _ = _cross_entropy(
         x,
         target,
         weight,
         reduction != "none",
         reduction == "mean",
-        int(ignore_index),
-        float(label_smoothing),
-        float(z_loss),
-        float(softcap),
+        _index_of(ignore_index),
+        smoothing,
+        number_of(name, "z_loss", z_loss, 0),
+        number_of(name, "softcap", softcap, 0),
     )
     return loss if reduction == "none" else total

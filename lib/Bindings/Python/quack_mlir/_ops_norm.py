@@ -9,9 +9,11 @@ import torch
 from ._ops_common import (
     FLOATS,
     Tensor,
+    check_shape,
     define,
     kernel,
     needs_gradient,
+    number_of,
     rows_like,
     rows_of,
     scalars_like,
@@ -224,6 +226,8 @@ _layer_norm.differentiate(_differentiate_layer_norm, _save_layer_norm)
 
 def _sum_type(name, x, residual, residual_dtype, prenorm, statistics):
     """Returns the type in which x + residual is stored; None if it is not."""
+    if isinstance(residual, Tensor) and isinstance(x, Tensor):
+        check_shape(name, "residual", residual, x.shape)
     if residual_dtype is not None and residual_dtype not in FLOATS:
         raise TypeError(
             f"{name}: residual_dtype must be float32, bfloat16 or float16, got "
@@ -234,12 +238,6 @@ def _sum_type(name, x, residual, residual_dtype, prenorm, statistics):
     if residual_dtype is not None:
         return residual_dtype
     return x.dtype if residual is None else residual.dtype
-
-
-def _check_eps(name, eps):
-    if not eps >= 0:
-        raise ValueError(f"{name}: eps must be at least 0, got {eps}")
-    return float(eps)
 
 
 def rms_norm(
@@ -261,11 +259,12 @@ def rms_norm(
     of residual_dtype, or else the residual's type, or else x's. All is computed in f32.
     Gradients: of x, residual, weight and bias, each in its own type.
     """
-    eps = _check_eps("rms_norm", eps)
+    eps = number_of("rms_norm", "eps", eps, 0)
+    offset = number_of("rms_norm", "offset", offset)
     statistics = needs_gradient(x, residual, weight, bias)
     sum_type = _sum_type("rms_norm", x, residual, residual_dtype, prenorm, statistics)
     y, total, _ = _rms_norm(
-        x, residual, weight, bias, eps, float(offset), sum_type, statistics
+        x, residual, weight, bias, eps, offset, sum_type, statistics
     )
     return (y, total) if prenorm else y
 
@@ -288,7 +287,7 @@ def layer_norm(
     of residual_dtype, or else the residual's type, or else x's. All is computed in f32.
     Gradients: of x, residual, weight and bias, each in its own type.
     """
-    eps = _check_eps("layer_norm", eps)
+    eps = number_of("layer_norm", "eps", eps, 0)
     statistics = needs_gradient(x, residual, weight, bias)
     sum_type = _sum_type("layer_norm", x, residual, residual_dtype, prenorm, statistics)
     y, total, _, _ = _layer_norm(x, residual, weight, bias, eps, sum_type, statistics)

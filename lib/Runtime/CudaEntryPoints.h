@@ -29,6 +29,8 @@ enum : int {
   resultAssert = 710,
   resultHardwareStackError = 714,
   resultLaunchFailed = 719,
+  resultStreamCaptureImplicit = 906,
+  resultInvalidClusterSize = 912,
 };
 
 enum DeviceAttribute : int {

@@ -101,7 +101,11 @@ Error quack::cuda::checkCapture(const EntryPoints &api, void *stream) {
   constexpr int needed = 12030;
   int version = 0, status = 0;
   api.driverGetVersion(&version);
-  if (version >= needed || api.streamIsCapturing(stream, &status) || status == 0)
+  if (version >= needed)
+    return Error::success();
+  // The legacy stream cannot be asked while another stream is being captured.
+  int answer = api.streamIsCapturing(stream, &status);
+  if (answer != resultStreamCaptureImplicit && (answer != resultSuccess || status == 0))
     return Error::success();
   return createStringError(
       formatv("the stream is being captured, and a driver of CUDA {0}.{1} cannot load a "

@@ -8,6 +8,7 @@
 
 #include "DriverCalls.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -29,14 +30,23 @@ Error quack::cuda::makeError(const EntryPoints &api, int result, StringRef call)
                            " (" + (text ? Twine(text) : Twine(result)) + ")" + advice);
 }
 
-/// Returns what may be done about an image that the driver is too old for.
-static std::string adviceFor(const EntryPoints &api) {
+std::string quack::cuda::adviceForLaunch(int result) {
+  if (result != resultInvalidClusterSize)
+    return "";
+  return "; a cluster has at most 8 CTAs, on GPUs that allow it 16, and all of them must fit "
+         "the GPU at once: max-cluster makes a kernel of smaller ones";
+}
+
+/// Returns what may be done about PTX that the driver is too old for.
+static std::string adviceFor(const EntryPoints &api, StringRef ptx) {
   int version = 0;
   api.driverGetVersion(&version);
-  return formatv("\nthe driver is of CUDA {0}.{1}: its assembler takes PTX of that version or "
-                 "older; compile with a lower ptx-version (83 is PTX ISA 8.3, of CUDA 12.3), "
-                 "or update the driver",
-                 version / 1000, version % 1000 / 10);
+  StringRef isa = ptx.split(".version ").second;
+  isa = isa.take_while([](char c) { return isDigit(c) || c == '.'; });
+  return formatv("\nthe PTX is of ISA {0}, the driver of CUDA {1}.{2}, which takes what came "
+                 "with that version or before: compile with a lower ptx-version (83 is ISA "
+                 "8.3, of CUDA 12.3), or update the driver",
+                 isa, version / 1000, version % 1000 / 10);
 }
 
 Expected<void *> quack::cuda::loadImage(const EntryPoints &api, const void *image) {
@@ -52,7 +62,7 @@ Expected<void *> quack::cuda::loadImage(const EntryPoints &api, const void *imag
   if (StringRef said = StringRef(log.c_str()).trim(); !said.empty())
     text += ("\nthe driver's assembler says:\n" + said).str();
   if (result == resultUnsupportedPTXVersion)
-    text += adviceFor(api);
+    text += adviceFor(api, static_cast<const char *>(image));
   return createStringError(text);
 }
 

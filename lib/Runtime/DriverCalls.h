@@ -18,6 +18,10 @@ namespace quack::cuda {
 /// text has the driver's name of it and its description.
 llvm::Error makeError(const EntryPoints &api, int result, llvm::StringRef call);
 
+/// Returns what may be done about a launch that the driver refused with `result`;
+/// empty if that is not known.
+std::string adviceForLaunch(int result);
+
 /// Loads PTX or a cubin into the current context; `image` ends with a null
 /// where it is text. An error carries the log of the driver's assembler.
 llvm::Expected<void *> loadImage(const EntryPoints &api, const void *image);

@@ -179,11 +179,10 @@ Expected<const Executable::Loaded *> Executable::load(const cuda::EntryPoints &a
   auto entry = std::make_unique<Loaded>();
   auto fail = [&](Error error, const KernelMetadata &kernel) {
     api.moduleUnload(*module);
-    cuda::LaunchShape shape;
-    shape.threads = kernel.threads, shape.cluster = kernel.cluster;
-    shape.sharedBytes = kernel.sharedBytes;
-    return createStringError(toString(std::move(error)) + "; " +
-                             describeLaunch(kernel, shape));
+    return createStringError(toString(std::move(error)) + " (of kernel '" + kernel.name +
+                             "', cluster " + Twine(kernel.cluster) + ", " +
+                             Twine(kernel.sharedBytes) +
+                             " bytes of dynamic shared memory)");
   };
   for (const KernelMetadata &kernel : document.kernels) {
     Expected<void *> function = cuda::findFunction(api, *module, kernel.name);
@@ -291,6 +290,9 @@ Error Executable::explainRefusal(const Kernel &kernel, ArrayRef<QuackArgument> a
   std::vector<const KernelMetadata *> variants;
   for (const Variant &variant : kernel.variants)
     variants.push_back(&variant.kernel());
+  if (size_t count = variants.back()->operands.size(); launched.size() != count)
+    return createStringError("kernel '" + kernel.name + "': takes " + Twine(count) +
+                             " operands, got " + Twine(launched.size()));
   if (Error error = countCtas(*variants.back(), rows).takeError())
     return createStringError("kernel '" + kernel.name + "': " + toString(std::move(error)));
   return chooseVariant(variants, launched, rows).takeError();
@@ -325,9 +327,13 @@ static Error checkWorkspace(const KernelMetadata &kernel, int64_t rows,
 Error Executable::launchStages(const cuda::EntryPoints &api, const Variant &variant,
                                ArrayRef<QuackArgument> arguments, int64_t rows,
                                const LaunchOptions &options) const {
+  Expected<cuda::LaunchShape> first = getLaunchShape(variant.kernel(), rows);
+  if (!first)
+    return first.takeError();
   Expected<const Loaded *> entry = loadedIn(api, options.stream);
   if (!entry)
-    return entry.takeError();
+    return createStringError(toString(entry.takeError()) + "; " +
+                             describeLaunch(variant.kernel(), *first));
   uint64_t workspace = options.workspace;
   // The driver reads parameters, which these point to, and writes none.
   SmallVector<const void *, 40> parameters;
@@ -350,7 +356,7 @@ Error Executable::launchStages(const cuda::EntryPoints &api, const Variant &vari
     if (result != cuda::resultSuccess)
       return createStringError(
           toString(cuda::makeError(api, result, "cuLaunchKernelEx")) + "; " +
-          describeLaunch(*stage.kernel, *shape));
+          describeLaunch(*stage.kernel, *shape) + cuda::adviceForLaunch(result));
   }
   return Error::success();
 }

@@ -4,6 +4,7 @@
 //
 //   capi-contexts capture SOFTMAX MODE   the first launch is inside a capture (MODE: 0
 //                                        global, 1 thread_local, 2 relaxed)
+//   capi-contexts prepare SOFTMAX        loads while a stream is being captured
 //   capi-contexts others SOFTMAX         the first launch while another thread captures
 //   capi-contexts devices SOFTMAX        two GPUs, the current one and the other
 //   capi-contexts streams SOFTMAX        streams, default streams, another context's
@@ -110,6 +111,28 @@ static void capture(const QuackExecutable *executable, int mode) {
     CHECK(driver.streamBeginCapture(stream, mode) == 0);
     CHECK(launch(&job, stream, -1) == 0);
   }
+  CHECK(driver.streamEndCapture(stream, &graph) == 0);
+  replay(&driver, &job, stream, graph);
+}
+
+static void prepare(const QuackExecutable *executable) {
+  Driver driver = startDriver();
+  Job job = makeJob(&driver, executable, 1);
+  QuackDiagnostics *diagnostics = NULL;
+  void *stream, *graph;
+  int status = 0, failed;
+  /* The default stream waits for this one. */
+  CHECK(driver.streamCreate(&stream, 0) == 0);
+  CHECK(driver.streamBeginCapture(stream, /*relaxed=*/2) == 0);
+  failed = quackExecutablePrepare(executable, -1, &diagnostics);
+  CHECK(printDiagnostics(diagnostics) == failed);
+  CHECK(driver.streamIsCapturing(stream, &status) == 0 && status == 1);
+  if (failed) {
+    CHECK(driver.streamEndCapture(stream, &graph) == 0);
+    CHECK(quackExecutablePrepare(executable, -1, NULL) == 0);
+    CHECK(driver.streamBeginCapture(stream, /*relaxed=*/2) == 0);
+  }
+  CHECK(launch(&job, stream, -1) == 0);
   CHECK(driver.streamEndCapture(stream, &graph) == 0);
   replay(&driver, &job, stream, graph);
 }
@@ -301,8 +324,9 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(const QuackExecutable *executable);
-  } verbs[] = {{"others", others},   {"devices", devices},   {"streams", streams},
-               {"fork", forkFirst}, {"late-fork", forkLate}, {"threads", threads}};
+  } verbs[] = {{"prepare", prepare}, {"others", others},       {"devices", devices},
+               {"streams", streams}, {"fork", forkFirst},      {"late-fork", forkLate},
+               {"threads", threads}};
   QuackExecutable *executable;
   size_t i;
   if (argc < 3)

@@ -48,15 +48,16 @@ Expected<std::shared_ptr<Yardstick>> Yardstick::create(Session &session) {
 }
 
 Error Yardstick::reserve(const cuda::Context &context, int64_t bytes) {
-  for (cuda::Buffer *buffer : {&from, &to}) {
-    if (buffer->size() >= bytes)
+  for (std::shared_ptr<cuda::Buffer> *buffer : {&from, &to}) {
+    if (*buffer && (*buffer)->size() >= bytes)
       continue;
-    *buffer = cuda::Buffer();
+    // Candidates of before may have the smaller one, which is theirs then.
+    buffer->reset();
     Expected<cuda::Buffer> larger = context.allocate(bytes);
     if (!larger)
       return larger.takeError();
-    *buffer = std::move(*larger);
-    if (Error error = context.fill(buffer->address(), 0x3C, bytes))
+    *buffer = std::make_shared<cuda::Buffer>(std::move(*larger));
+    if (Error error = context.fill((*buffer)->address(), 0x3C, bytes))
       return error;
   }
   return Error::success();
@@ -69,11 +70,13 @@ std::vector<Candidate> Yardstick::makeCandidates(const cuda::Context &context,
                                                  int64_t bytes, bool isRead,
                                                  int64_t place) const {
   std::vector<Candidate> candidates;
-  cuda::DevicePointer source = from.address() + place * distanceOf(bytes);
-  cuda::DevicePointer target = to.address() + place * distanceOf(bytes);
+  cuda::DevicePointer source = from->address() + place * distanceOf(bytes);
+  cuda::DevicePointer target = to->address() + place * distanceOf(bytes);
+  // Each candidate keeps what it works on.
+  auto held = std::make_pair(from, to);
   if (!isRead)
     candidates.push_back(
-        {"cuMemcpyDtoDAsync", [&context, source, target, bytes] {
+        {"cuMemcpyDtoDAsync", [&context, source, target, bytes, held] {
            return context.copyOnDevice(target, source, bytes);
          }});
   for (const Variant &variant : isRead ? reads : copies) {
@@ -84,7 +87,7 @@ std::vector<Candidate> Yardstick::makeCandidates(const cuda::Context &context,
     shape.threads = variant.threads;
     cuda::Function function = variant.function;
     candidates.push_back(
-        {variant.name, [&context, source, target, pieces, shape, function] {
+        {variant.name, [&context, source, target, pieces, shape, function, held] {
            uint64_t values[] = {source, target, static_cast<uint64_t>(pieces)};
            void *parameters[] = {&values[0], &values[1], &values[2]};
            return context.launch(function, shape, parameters);

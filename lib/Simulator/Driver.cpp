@@ -69,6 +69,7 @@ struct State {
   Report report;
   uint64_t launches = 0;
   std::map<uint64_t, Allocation> memory; ///< by address
+  uint64_t nextAddress = allocationDistance;
   std::string errorText = "no error";
 };
 
@@ -114,14 +115,10 @@ static int memAlloc(cuda::DevicePointer *address, size_t bytes) {
         "out of memory: this machine has " + std::to_string(free) + " bytes left";
     return outOfMemory;
   }
-  auto &memory = state().memory;
-  uint64_t at = allocationDistance;
-  for (auto &entry : memory) {
-    if (entry.first != at)
-      break;
-    at += allocationDistance;
-  }
-  memory.emplace(at, bytes);
+  // No address is given twice, so that the use of freed memory is an error.
+  uint64_t at = state().nextAddress;
+  state().nextAddress += allocationDistance;
+  state().memory.emplace(at, bytes);
   *address = at;
   return cuda::resultSuccess;
 }

@@ -19,6 +19,7 @@
 
 using namespace llvm;
 using namespace quack;
+using namespace quack::bench;
 
 /// What the library's kernels take for numbers that they need, where nobody
 /// says.
@@ -233,7 +234,7 @@ static std::vector<Row> runOnce(const CellJob &cell, mlir::MLIRContext &context,
   return rows;
 }
 
-std::vector<Row> quack::runCell(const CellJob &cell, mlir::MLIRContext &context,
+std::vector<Row> quack::bench::runCell(const CellJob &cell, mlir::MLIRContext &context,
                                 Session &session, const Effort &effort) {
   std::vector<Row> rows = runOnce(cell, context, session, effort);
   // Memory may have gone to what earlier cells left behind.
@@ -243,7 +244,7 @@ std::vector<Row> quack::runCell(const CellJob &cell, mlir::MLIRContext &context,
   return runOnce(cell, context, session, effort);
 }
 
-Expected<std::string> quack::describeCell(const CellJob &cell,
+Expected<std::string> quack::bench::describeCell(const CellJob &cell,
                                           mlir::MLIRContext &context) {
   Session none;
   CellRunner runner(cell, none, {});

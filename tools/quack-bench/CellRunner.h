@@ -18,7 +18,7 @@ namespace mlir {
 class MLIRContext;
 } // namespace mlir
 
-namespace quack {
+namespace quack::bench {
 
 /// Measures a cell by each of its methods. Returns a row of this project's
 /// kernel and rows of yardsticks for each; what went wrong is the error of a
@@ -30,6 +30,6 @@ std::vector<Row> runCell(const CellJob &cell, mlir::MLIRContext &context,
 llvm::Expected<std::string> describeCell(const CellJob &cell,
                                          mlir::MLIRContext &context);
 
-} // namespace quack
+} // namespace quack::bench
 
 #endif // QUACK_TOOLS_QUACKBENCH_CELLRUNNER_H

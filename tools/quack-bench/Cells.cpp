@@ -8,6 +8,7 @@
 
 #include "Cells.h"
 
+#include "quack/Kernels/Library.h"
 #include "quack/Runtime/Storage.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -17,6 +18,7 @@
 
 using namespace llvm;
 using namespace quack;
+using namespace quack::bench;
 
 /// Beyond this a launch in the simulator takes minutes.
 static constexpr int64_t mostSimulated = 1 << 22;
@@ -27,7 +29,7 @@ Cell CellJob::replayed() const {
   return replayed;
 }
 
-int64_t quack::chooseRows(const CommandLine &line, int64_t columns,
+int64_t quack::bench::chooseRows(const CommandLine &line, int64_t columns,
                           int64_t elementBytes) {
   if (line.rows)
     return *line.rows;
@@ -38,20 +40,35 @@ int64_t quack::chooseRows(const CommandLine &line, int64_t columns,
                             : std::max<int64_t>(usual * longRow / columns, 1);
 }
 
-/// Returns the file of a kernel that the command line names.
+/// What readers of programs take in place of a file, for kernels of the library.
+static constexpr StringLiteral libraryPrefix = "library:";
+
+/// Returns the name of a kernel by what its program is read from.
+static StringRef nameOf(StringRef file) {
+  if (file.consume_front(libraryPrefix))
+    return file;
+  return sys::path::stem(file);
+}
+
+/// Returns what the program of a kernel that the command line names is read from.
 static Expected<std::string> findKernel(const CommandLine &line,
                                         StringRef kernel) {
-  SmallString<128> path;
-  bool isFile = kernel.ends_with(".mlir") || kernel.contains('/');
-  if (isFile)
-    path = kernel;
-  else
-    sys::path::append(path, line.kernelsFolder, kernel + ".mlir");
+  if (kernel.ends_with(".mlir") || kernel.contains('/')) {
+    if (sys::fs::is_regular_file(kernel))
+      return kernel.str();
+    return createStringError("there is no kernel '" + kernel + "': no such file");
+  }
+  if (line.kernelsFolder.empty()) {
+    if (Error error = findLibraryKernel(kernel).takeError())
+      return error;
+    return (libraryPrefix + kernel).str();
+  }
+  SmallString<128> path(line.kernelsFolder);
+  sys::path::append(path, kernel + ".mlir");
   if (sys::fs::is_regular_file(path))
     return path.str().str();
-  return createStringError(
-      "there is no kernel '" + kernel + "': no file '" + path + "'" +
-      (isFile ? "" : "; --kernels-dir says where they are"));
+  return createStringError("there is no kernel '" + kernel + "': no file '" + path +
+                           "' in --kernels-dir");
 }
 
 /// Returns the storage of a kernel whose rows are of `dtype`: the optional
@@ -70,7 +87,7 @@ static std::string storageOf(const CommandLine &line, StringRef op,
   return storage;
 }
 
-Expected<std::vector<CellJob>> quack::makeCells(const CommandLine &line) {
+Expected<std::vector<CellJob>> quack::bench::makeCells(const CommandLine &line) {
   std::vector<std::string> files;
   for (StringRef kernel : line.kernels) {
     Expected<std::string> file = findKernel(line, kernel);
@@ -86,7 +103,7 @@ Expected<std::vector<CellJob>> quack::makeCells(const CommandLine &line) {
         if (number++ % line.shard.count != line.shard.number - 1)
           continue;
         CellJob &job = cells.emplace_back();
-        job.cell.op = sys::path::stem(file).str();
+        job.cell.op = nameOf(file).str();
         job.cell.dtype = dtype;
         job.cell.columns = columns;
         job.cell.rows =

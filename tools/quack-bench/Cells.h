@@ -14,7 +14,7 @@
 #include "quack/Bench/Table.h"
 #include "quack/Run/Job.h"
 
-namespace quack {
+namespace quack::bench {
 
 /// A cell, and how its kernel is compiled and run.
 struct CellJob {
@@ -37,6 +37,6 @@ int64_t chooseRows(const CommandLine &line, int64_t columns,
 /// have no file, and cells that are too large for the simulator.
 llvm::Expected<std::vector<CellJob>> makeCells(const CommandLine &line);
 
-} // namespace quack
+} // namespace quack::bench
 
 #endif // QUACK_TOOLS_QUACKBENCH_CELLS_H

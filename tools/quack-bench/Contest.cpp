@@ -15,6 +15,7 @@
 
 using namespace llvm;
 using namespace quack;
+using namespace quack::bench;
 
 bool StopRule::isEnough(ArrayRef<Samples> samples, double seconds) const {
   constexpr int64_t fewest = 6, mostSamples = 1000, checkEvery = 10;
@@ -57,7 +58,7 @@ static void addShares(std::vector<Row> &rows) {
     ours.more["of_" + row.impl] = row.time.median / ours.time.median;
 }
 
-Expected<std::vector<Row>> quack::hold(Session &session, const Contest &contest,
+Expected<std::vector<Row>> quack::bench::hold(Session &session, const Contest &contest,
                                        ArrayRef<Contender> contenders,
                                        const Effort &effort) {
   std::vector<Work> works;

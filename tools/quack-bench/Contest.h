@@ -13,7 +13,7 @@
 #include "quack/Bench/Table.h"
 #include "quack/Run/Timing.h"
 
-namespace quack {
+namespace quack::bench {
 
 /// One of the implementations that are timed.
 struct Contender {
@@ -59,6 +59,6 @@ llvm::Expected<std::vector<Row>> hold(Session &session, const Contest &contest,
                                       llvm::ArrayRef<Contender> contenders,
                                       const Effort &effort);
 
-} // namespace quack
+} // namespace quack::bench
 
 #endif // QUACK_TOOLS_QUACKBENCH_CONTEST_H

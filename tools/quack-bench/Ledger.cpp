@@ -10,6 +10,7 @@
 
 using namespace llvm;
 using namespace quack;
+using namespace quack::bench;
 
 Expected<Ledger> Ledger::open(StringRef path) {
   Ledger ledger;

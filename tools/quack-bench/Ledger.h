@@ -16,7 +16,7 @@
 
 #include <memory>
 
-namespace quack {
+namespace quack::bench {
 
 /// A table with the file that holds it, which no other process writes
 /// meanwhile.
@@ -43,6 +43,6 @@ private:
   Table table, fresh;
 };
 
-} // namespace quack
+} // namespace quack::bench
 
 #endif // QUACK_TOOLS_QUACKBENCH_LEDGER_H

@@ -16,6 +16,7 @@
 
 using namespace llvm;
 using namespace quack;
+using namespace quack::bench;
 
 static std::string dateText() {
   int64_t seconds = std::time(nullptr);
@@ -40,7 +41,7 @@ static std::string apiText(int version) {
          std::to_string(version % 1000 / 10);
 }
 
-json::Object quack::describeRun(const cuda::DeviceProperties &device,
+json::Object quack::bench::describeRun(const cuda::DeviceProperties &device,
                                 const std::optional<Nvml> &nvml,
                                 bool isSimulated) {
   json::Object run{{"gpu", device.name},
@@ -67,7 +68,7 @@ json::Object quack::describeRun(const cuda::DeviceProperties &device,
   return run;
 }
 
-void quack::addClocks(const std::optional<Nvml> &nvml, json::Object &row) {
+void quack::bench::addClocks(const std::optional<Nvml> &nvml, json::Object &row) {
   if (!nvml)
     return;
   GpuState state = nvml->state();

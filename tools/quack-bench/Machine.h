@@ -14,7 +14,7 @@
 
 #include "llvm/Support/JSON.h"
 
-namespace quack {
+namespace quack::bench {
 
 /// Returns the run that measures on `device` now. Its date is that of
 /// SOURCE_DATE_EPOCH, if the environment has it; clocks are null without NVML.
@@ -25,6 +25,6 @@ llvm::json::Object describeRun(const cuda::DeviceProperties &device,
 /// Adds to a row the clocks that the GPU has now.
 void addClocks(const std::optional<Nvml> &nvml, llvm::json::Object &row);
 
-} // namespace quack
+} // namespace quack::bench
 
 #endif // QUACK_TOOLS_QUACKBENCH_MACHINE_H

@@ -19,6 +19,7 @@
 
 using namespace llvm;
 using namespace quack;
+using namespace quack::bench;
 
 static constexpr StringLiteral overview = R"(measures kernels over N and types
 
@@ -42,13 +43,13 @@ struct Options {
   cl::OptionCategory category{"quack-bench options"};
   cl::list<std::string> kernels{
       cl::Positional,
-      cl::desc("<kernels: files, or names in --kernels-dir; default: softmax "
+      cl::desc("<kernels: files, or names of the library; default: softmax "
                "rms_norm layer_norm cross_entropy>"),
       cl::cat(category)};
   cl::opt<std::string> kernelsFolder{
       "kernels-dir",
       cl::desc("Where kernels are that are named "
-               "(lib/Kernels)"),
+               "(in the program)"),
       cl::value_desc("folder"), cl::cat(category)};
   cl::list<int64_t> columns{
       "columns", cl::CommaSeparated,
@@ -241,7 +242,7 @@ static Error checkOptions(const Options &options, CommandLine &line) {
   return Error::success();
 }
 
-Expected<CommandLine> quack::parseCommandLine(int argc, char **argv) {
+Expected<CommandLine> quack::bench::parseCommandLine(int argc, char **argv) {
   Options options;
   cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(argc, argv, overview);

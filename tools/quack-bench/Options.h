@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace quack {
+namespace quack::bench {
 
 /// One of several processes that share the cells.
 struct Shard {
@@ -27,7 +27,7 @@ struct Shard {
 /// The command line, taken apart.
 struct CommandLine {
   std::vector<std::string> kernels; ///< files, or names of files in the folder
-  std::string kernelsFolder = "lib/Kernels";
+  std::string kernelsFolder; ///< empty: the library in the binary
   std::vector<int64_t> columns;
   std::vector<std::string> dtypes;
   std::optional<int64_t> rows;  ///< M of each cell
@@ -57,6 +57,6 @@ struct CommandLine {
 /// LLVM's tools do; a value that makes no sense is an error.
 llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv);
 
-} // namespace quack
+} // namespace quack::bench
 
 #endif // QUACK_TOOLS_QUACKBENCH_OPTIONS_H

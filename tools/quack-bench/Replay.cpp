@@ -17,12 +17,13 @@
 
 using namespace llvm;
 using namespace quack;
+using namespace quack::bench;
 
-int64_t quack::countPlaces(int64_t bytes, int64_t cacheBytes) {
+int64_t quack::bench::countPlaces(int64_t bytes, int64_t cacheBytes) {
   return std::max<int64_t>(2, divideCeil(4 * cacheBytes, bytes));
 }
 
-int64_t quack::countLaunches(int64_t places) {
+int64_t quack::bench::countLaunches(int64_t places) {
   constexpr int64_t least = 50;
   return alignTo(least, places);
 }
@@ -139,7 +140,7 @@ Expected<std::string> Replays::findDifference() const {
   return std::string();
 }
 
-Expected<std::vector<Row>> quack::measureReplays(Session &session,
+Expected<std::vector<Row>> quack::bench::measureReplays(Session &session,
                                                  const ReplaySetup &setup,
                                                  const Cell &cell,
                                                  const Effort &effort) {

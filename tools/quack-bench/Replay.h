@@ -15,7 +15,7 @@
 #include "quack/Run/Compile.h"
 #include "quack/Run/Operands.h"
 
-namespace quack {
+namespace quack::bench {
 
 /// What replays are made of: `operands` are placed, and their launches are
 /// right.
@@ -42,6 +42,6 @@ llvm::Expected<std::vector<Row>> measureReplays(Session &session,
                                                 const Cell &cell,
                                                 const Effort &effort);
 
-} // namespace quack
+} // namespace quack::bench
 
 #endif // QUACK_TOOLS_QUACKBENCH_REPLAY_H

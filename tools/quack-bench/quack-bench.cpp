@@ -25,6 +25,7 @@
 
 using namespace llvm;
 using namespace quack;
+using namespace quack::bench;
 
 static int fail(Error error) {
   outs().flush();

@@ -63,7 +63,7 @@ private:
 
   cuda::Module module;
   std::vector<Variant> copies, reads;
-  cuda::Buffer from, to;
+  std::shared_ptr<cuda::Buffer> from, to; ///< shared with candidates
   std::map<std::pair<int64_t, bool>, std::vector<size_t>> bestBySize;
 };
 

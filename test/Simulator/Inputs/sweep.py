@@ -47,6 +47,11 @@ def scalars(path):
     return {name: 1e-6 if name == "eps" else 0.01 for name in names}
 
 
+def sample(jobs):
+    """Returns every N-th of them, as FAMILY:N says."""
+    return itertools.islice(jobs, 0, None, int(every or 1))
+
+
 families = {
     "own": itertools.product(kernels, [1, 3, 8, 24, 100, 1000, 1024, 4104], types, [""]),
     "large": [
@@ -200,11 +205,11 @@ def split():
 
 if family in ["shapes", "split"]:
     jobs = shapes() if family == "shapes" else split()
-    for job in itertools.islice(jobs, 0, None, int(every or 1)):
+    for job in sample(jobs):
         print(json.dumps(job))
     sys.exit()
 
-for kernel, columns, storage, pin in families[family]:
+for kernel, columns, storage, pin in sample(families[family]):
     if kernel in sums:
         pin += (", " if pin else "") + "partials = 2"
     job = {

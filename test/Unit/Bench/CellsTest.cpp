@@ -14,6 +14,7 @@
 
 using namespace llvm;
 using namespace quack;
+using namespace quack::bench;
 
 static CommandLine usual() {
   CommandLine line;

@@ -17,6 +17,7 @@
 
 using namespace llvm;
 using namespace quack;
+using namespace quack::bench;
 
 /// Microseconds that have passed, and the fills that there were.
 static double now = 0;

@@ -46,9 +46,11 @@ public:
   std::vector<Contender> contenders;
 
 private:
-  /// Captures `launchAt` for each launch of a graph.
+  /// Captures `launchAt` for each launch of a graph, which keeps `memory` that it
+  /// works on.
   Error addGraph(StringRef impl, StringRef name,
-                 function_ref<Error(int64_t)> launchAt);
+                 function_ref<Error(int64_t)> launchAt,
+                 std::shared_ptr<const void> memory = nullptr);
 
   Session &session;
   const ReplaySetup &setup;
@@ -74,7 +76,8 @@ Error Replays::place(int64_t count) {
 }
 
 Error Replays::addGraph(StringRef impl, StringRef name,
-                        function_ref<Error(int64_t)> launchAt) {
+                        function_ref<Error(int64_t)> launchAt,
+                        std::shared_ptr<const void> memory) {
   auto count = int64_t(places.size());
   Expected<cuda::Graph> graph = session.context->capture([&]() -> Error {
     for (int64_t i = 0; i < countLaunches(count); ++i)
@@ -86,7 +89,7 @@ Error Replays::addGraph(StringRef impl, StringRef name,
     return graph.takeError();
   auto shared = std::make_shared<cuda::Graph>(std::move(*graph));
   const cuda::Context *context = session.context.get();
-  contenders.push_back({impl.str(), name.str(), [shared, context] {
+  contenders.push_back({impl.str(), name.str(), [shared, context, memory] {
                           return context->replay(*shared);
                         }});
   return Error::success();
@@ -104,7 +107,8 @@ Error Replays::addYardsticks(int64_t bytes, bool isRead) {
   // Replays take long; the third best of single launches is rarely the best
   // here.
   constexpr size_t most = 2;
-  std::vector<std::vector<Candidate>> byPlace;
+  auto candidates = std::make_shared<std::vector<std::vector<Candidate>>>();
+  auto &byPlace = *candidates;
   auto count = int64_t(places.size());
   for (int64_t i = 0; i < count; ++i) {
     Expected<std::vector<Candidate>> best =
@@ -116,7 +120,8 @@ Error Replays::addYardsticks(int64_t bytes, bool isRead) {
   for (size_t i = 0; i < std::min(most, byPlace.front().size()); ++i)
     if (Error error =
             addGraph(isRead ? "read" : "copy", byPlace.front()[i].name,
-                     [&](int64_t place) { return byPlace[place][i].work(); }))
+                     [&](int64_t place) { return byPlace[place][i].work(); },
+                     candidates))
       return error;
   return Error::success();
 }

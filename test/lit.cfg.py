@@ -69,10 +69,6 @@ if ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", ptxas))
 
-# Not with static builds.
-if os.path.exists(os.path.join(config.quack_build, "lib", "simulated-cuda")):
-    config.available_features.add("simulated-cuda")
-
 # Then what is built needs the sanitizers' libraries.
 if config.is_sanitized:
     config.available_features.add("sanitizers")

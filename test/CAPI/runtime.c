@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define _POSIX_C_SOURCE 200809L
 #include "Driver.h"
 
 #include <pthread.h>
@@ -371,11 +372,16 @@ typedef struct Program {
   const Driver *driver;
 } Program;
 
+enum { threadCount = 4 };
+static pthread_barrier_t together;
+
 static void *callProgram(void *data) {
   Program *program = data;
   Backward all;
   CHECK(program->driver->ctxSetCurrent(program->context) == 0);
   all = makeBackward(program->driver);
+  if (!program->state)
+    pthread_barrier_wait(&together);
   CHECK(quackLaunch(&program->state, quackCompiledPTX(program->compiled),
                     quackCompiledMetadata(program->compiled), "rms_norm_backward", rowCount,
                     all.arguments, 5, NULL) == 0);
@@ -387,14 +393,15 @@ static void program(const char *path) {
   Driver driver = startDriver();
   Program own = {compileBackward(path), NULL, NULL, &driver};
   const char *ptx = quackCompiledPTX(own.compiled);
-  pthread_t threads[4];
+  pthread_t threads[threadCount];
   void *state;
   int i;
+  CHECK(pthread_barrier_init(&together, NULL, threadCount) == 0);
   CHECK(driver.ctxGetCurrent(&own.context) == 0);
-  for (i = 0; i < 4; ++i)
-    pthread_create(&threads[i], NULL, callProgram, &own);
-  for (i = 0; i < 4; ++i)
-    pthread_join(threads[i], NULL);
+  for (i = 0; i < threadCount; ++i)
+    CHECK(pthread_create(&threads[i], NULL, callProgram, &own) == 0);
+  for (i = 0; i < threadCount; ++i)
+    CHECK(pthread_join(threads[i], NULL) == 0);
   state = own.state;
   callProgram(&own);
   CHECK(state && own.state == state);

@@ -176,7 +176,7 @@ def picks():
 
 def groups():
     shares = quack_mlir.compile(SHARES)
-    for columns, width in ((128, 32), (128, 64), (96, 32), (100, 32), (20, 32)):
+    for columns, width in ((128, 32), (128, 64), (96, 32), (100, 32), (20, 32), (300, 128)):
         x = _normal(2, columns)
         y, amax = shares(x, groups=width)
         parts = [np.abs(x[:, c:c + width]).max(axis=1) for c in range(0, columns, width)]

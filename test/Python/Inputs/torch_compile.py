@@ -1,13 +1,13 @@
 # test/Python/Inputs/torch_compile.py
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The operators of torch under opcheck, torch.compile and autocast. Tensors are on the CPU,
-so that kernels run in the simulator."""
+"""The operators of torch under opcheck, torch.compile and autocast."""
 
 import subprocess
 import sys
 
 import quack_mlir
 import torch
+from devices import DEVICE, started
 from testing import main
 
 F32, BF16 = torch.float32, torch.bfloat16
@@ -153,7 +153,7 @@ def autocast():
     """Types follow the inputs; gradients go to parameters in their own."""
     linear, weight = torch.nn.Linear(40, 40), torch.ones(40, requires_grad=True)
     x, target = torch.randn(3, 40, requires_grad=True), torch.tensor([1, 2, 3])
-    with torch.autocast("cpu", BF16):
+    with torch.autocast(DEVICE, BF16):
         y = quack_mlir.rms_norm(linear(x), weight)
         loss = quack_mlir.cross_entropy(linear(y), target)
     assert y.dtype == BF16 and loss.dtype == F32
@@ -197,6 +197,5 @@ with quack_mlir.simulate():
 
 
 if __name__ == "__main__":
-    torch.manual_seed(1)
-    with quack_mlir.simulate():
+    with started():
         main()

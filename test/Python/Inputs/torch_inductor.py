@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """torch.compile as users call it, which takes a C++ compiler."""
 
-import quack_mlir
-import torch
+from devices import started
 from testing import main
 from torch_compile import Model, Small, check_compiled
 
@@ -14,6 +13,5 @@ def inductor():
 
 
 if __name__ == "__main__":
-    torch.manual_seed(1)
-    with quack_mlir.simulate():
+    with started():
         main()

@@ -1,7 +1,6 @@
 # test/Python/Inputs/torch_ops.py
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The functions on torch tensors against torch in float64: values and gradients. Tensors
-are on the CPU, so that kernels run in the simulator."""
+"""The functions on torch tensors against torch in float64: values and gradients."""
 
 import itertools
 import threading
@@ -9,6 +8,7 @@ import threading
 import quack_mlir
 import torch
 import torch.nn.functional as F
+from devices import DEVICE, started
 from testing import main, raises
 
 F32, F16, BF16 = torch.float32, torch.float16, torch.bfloat16
@@ -301,7 +301,7 @@ def errors():
         with raises(quack_mlir.QuackError, "operand 'x': must have"):
             call(x[:, :0])
         with raises(TypeError, "x must be a torch.Tensor, got ndarray"):
-            call(x.numpy())
+            call(x.cpu().numpy())
     with raises(quack_mlir.QuackError, "softmax: operand 'x': must have rows of columns"):
         quack_mlir.softmax(torch.tensor(1.0))
     for wrong in (weight[:20], weight.expand(2, 40)):
@@ -313,6 +313,9 @@ def errors():
         norm(x, [1.0] * 40)
     with raises(ValueError, "rms_norm: operand 'weight' must be on a GPU", "meta"):
         norm(x, weight.to("meta"))
+    if DEVICE != "cpu":
+        with raises((ValueError, quack_mlir.QuackError), "rms_norm: operand 'weight'", "CPU"):
+            norm(x, weight.cpu())
     for wrong in (x[:2], x.view(1, 3, 40), x.T):
         with raises(ValueError, "rms_norm: residual must be [3, 40]"):
             norm(x, residual=wrong)
@@ -342,7 +345,7 @@ def errors():
         with raises((TypeError, ValueError, quack_mlir.QuackError), f"cross_entropy: {part}"):
             loss(x, target, **options)
     with raises(ValueError, "operand 'x' is on the CPU", "simulate()"):
-        thread = threading.Thread(target=_keep_error, args=(quack_mlir.softmax, x))
+        thread = threading.Thread(target=_keep_error, args=(quack_mlir.softmax, x.cpu()))
         thread.start()
         thread.join()
         raise _errors.pop()
@@ -386,6 +389,5 @@ def callables():
 
 
 if __name__ == "__main__":
-    torch.manual_seed(1)
-    with quack_mlir.simulate():
+    with started():
         main()

@@ -54,6 +54,13 @@ struct RowFunction::State {
 
   Expected<Specialization *> find(const Signature &program, const Key &key);
   Specialization *findCompiled(const Key &key);
+  /// Reads a call, and returns what it takes.
+  Expected<Specialization *> resolve(const Signature &program,
+                                     ArrayRef<CallArgument> arguments, ReadCall &read) {
+    if (Error error = readCall(program, arguments, read))
+      return error;
+    return find(program, read.key);
+  }
   void compile(const Signature &program, const Key &key, Specialization &result) const;
 };
 
@@ -152,9 +159,7 @@ static Error simulate(Specialization &specialization, const ReadCall &call,
 
 Expected<const Executable *> RowFunction::executable(ArrayRef<CallArgument> arguments) const {
   ReadCall read;
-  if (Error error = readCall(program, arguments, read))
-    return error;
-  Expected<Specialization *> found = state->find(program, read.key);
+  Expected<Specialization *> found = state->resolve(program, arguments, read);
   if (!found)
     return found.takeError();
   return (*found)->executable.get();
@@ -162,9 +167,7 @@ Expected<const Executable *> RowFunction::executable(ArrayRef<CallArgument> argu
 
 Expected<int64_t> RowFunction::workspaceBytes(ArrayRef<CallArgument> arguments) const {
   ReadCall read;
-  if (Error error = readCall(program, arguments, read))
-    return error;
-  Expected<Specialization *> found = state->find(program, read.key);
+  Expected<Specialization *> found = state->resolve(program, arguments, read);
   if (!found)
     return found.takeError();
   return (*found)->executable->workspaceBytes(*(*found)->kernel, read.arguments, read.rows);
@@ -186,9 +189,7 @@ static Error launch(const Specialization &specialization, const ReadCall &read,
 
 Error RowFunction::operator()(ArrayRef<CallArgument> arguments, const Call &call) const {
   ReadCall read;
-  if (Error error = readCall(program, arguments, read))
-    return error;
-  Expected<Specialization *> found = state->find(program, read.key);
+  Expected<Specialization *> found = state->resolve(program, arguments, read);
   if (!found)
     return found.takeError();
   if (read.isOnHost)

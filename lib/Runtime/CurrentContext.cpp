@@ -77,20 +77,20 @@ static Expected<void *> primaryContext(const EntryPoints &api, int device) {
 
 Expected<CurrentContext> CurrentContext::enter(const EntryPoints &api, int device) {
   if (device < 0)
-    return CurrentContext(nullptr);
+    return CurrentContext(api, /*isPushed=*/false);
   void *current = nullptr;
   int currentDevice = -1;
   if (int result = api.ctxGetCurrent(&current))
     return makeError(api, result, "cuCtxGetCurrent");
   if (current && api.ctxGetDevice(&currentDevice) == resultSuccess &&
       currentDevice == device)
-    return CurrentContext(nullptr);
+    return CurrentContext(api, /*isPushed=*/false);
   Expected<void *> context = primaryContext(api, device);
   if (!context)
     return context.takeError();
   if (int result = api.ctxPushCurrent(*context))
     return makeError(api, result, "cuCtxPushCurrent");
-  return CurrentContext(&api);
+  return CurrentContext(api, /*isPushed=*/true);
 }
 
 //===----------------------------------------------------------------------===//

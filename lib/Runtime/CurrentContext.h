@@ -27,17 +27,21 @@ public:
   /// runtime and frameworks on it have.
   static llvm::Expected<CurrentContext> enter(const EntryPoints &api, int device);
 
-  CurrentContext(CurrentContext &&other) : pushedBy(std::exchange(other.pushedBy, nullptr)) {}
+  CurrentContext(CurrentContext &&other)
+      : driver(other.driver), isPushed(std::exchange(other.isPushed, false)) {}
   CurrentContext &operator=(CurrentContext &&) = delete;
   ~CurrentContext() {
     void *context;
-    if (pushedBy)
-      pushedBy->ctxPopCurrent(&context);
+    if (isPushed)
+      driver->ctxPopCurrent(&context);
   }
 
+  const EntryPoints &api() const { return *driver; }
+
 private:
-  explicit CurrentContext(const EntryPoints *pushedBy) : pushedBy(pushedBy) {}
-  const EntryPoints *pushedBy; ///< null: nothing was pushed
+  CurrentContext(const EntryPoints &api, bool isPushed) : driver(&api), isPushed(isPushed) {}
+  const EntryPoints *driver;
+  bool isPushed;
 };
 
 /// Checks that kernels can be loaded although `stream` may be being captured:

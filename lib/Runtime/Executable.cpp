@@ -146,10 +146,13 @@ const Executable::Kernel *Executable::lookup(StringRef name) const {
 // Loading
 //===----------------------------------------------------------------------===//
 
-Expected<const cuda::EntryPoints *> Executable::entryPoints() const {
+Expected<cuda::CurrentContext> Executable::enter(int device) const {
   if (givenApi)
-    return givenApi;
-  return cuda::processDriver();
+    return cuda::CurrentContext::enter(*givenApi, device);
+  Expected<const cuda::EntryPoints *> api = cuda::processDriver();
+  if (!api)
+    return api.takeError();
+  return cuda::CurrentContext::enter(**api, device);
 }
 
 Expected<void *> Executable::loadModule(const cuda::EntryPoints &api) const {
@@ -220,31 +223,25 @@ Expected<const Executable::Loaded *> Executable::loadedIn(const cuda::EntryPoint
 }
 
 Error Executable::prepare(int device) const {
-  Expected<const cuda::EntryPoints *> api = entryPoints();
-  if (!api)
-    return api.takeError();
-  Expected<cuda::CurrentContext> current = cuda::CurrentContext::enter(**api, device);
+  Expected<cuda::CurrentContext> current = enter(device);
   if (!current)
     return current.takeError();
-  return loadedIn(**api, /*stream=*/nullptr).takeError();
+  return loadedIn(current->api(), /*stream=*/nullptr).takeError();
 }
 
 Expected<KernelOccupancy> Executable::occupancy(StringRef name, int device) const {
-  Expected<const cuda::EntryPoints *> api = entryPoints();
-  if (!api)
-    return api.takeError();
   auto kernel = find_if(document.kernels, [&](const KernelMetadata &candidate) {
     return candidate.name == name;
   });
   if (kernel == document.kernels.end())
     return createStringError("the module has no kernel '" + name + "'");
-  Expected<cuda::CurrentContext> current = cuda::CurrentContext::enter(**api, device);
+  Expected<cuda::CurrentContext> current = enter(device);
   if (!current)
     return current.takeError();
-  Expected<const Loaded *> entry = loadedIn(**api, /*stream=*/nullptr);
+  Expected<const Loaded *> entry = loadedIn(current->api(), /*stream=*/nullptr);
   if (!entry)
     return entry.takeError();
-  return cuda::queryKernel(**api, (*entry)->functions[kernel - document.kernels.begin()],
+  return cuda::queryKernel(current->api(), (*entry)->functions[kernel - document.kernels.begin()],
                               *kernel);
 }
 
@@ -371,13 +368,10 @@ Error Executable::launch(const Kernel &kernel, ArrayRef<QuackArgument> arguments
   if (variant->kernel().hasWorkspace())
     if (Error error = checkWorkspace(variant->kernel(), rows, options))
       return error;
-  Expected<const cuda::EntryPoints *> api = entryPoints();
-  if (!api)
-    return api.takeError();
-  Expected<cuda::CurrentContext> current = cuda::CurrentContext::enter(**api, options.device);
+  Expected<cuda::CurrentContext> current = enter(options.device);
   if (!current)
     return current.takeError();
-  return launchStages(**api, *variant, arguments, rows, options);
+  return launchStages(current->api(), *variant, arguments, rows, options);
 }
 
 Error Executable::launchWithOwnWorkspace(const Kernel &kernel,
@@ -388,20 +382,17 @@ Error Executable::launchWithOwnWorkspace(const Kernel &kernel,
     return bytes.takeError();
   if (*bytes == 0)
     return launch(kernel, arguments, rows, options);
-  Expected<const cuda::EntryPoints *> api = entryPoints();
-  if (!api)
-    return api.takeError();
-  Expected<cuda::CurrentContext> current = cuda::CurrentContext::enter(**api, options.device);
+  Expected<cuda::CurrentContext> current = enter(options.device);
   if (!current)
     return current.takeError();
   LaunchOptions own = options;
   own.workspaceBytes = *bytes;
-  if (int result = (*api)->memAllocAsync(&own.workspace, size_t(*bytes), options.stream))
+  if (int result = current->api().memAllocAsync(&own.workspace, size_t(*bytes), options.stream))
     return createStringError(
         "kernel '" + kernel.name + "': its workspace of " + Twine(*bytes) + " bytes: " +
-        toString(cuda::makeError(**api, result, "cuMemAllocAsync")));
+        toString(cuda::makeError(current->api(), result, "cuMemAllocAsync")));
   Error error = launch(kernel, arguments, rows, own);
-  Error freed = cuda::makeError(**api, (*api)->memFreeAsync(own.workspace, options.stream),
+  Error freed = cuda::makeError(current->api(), current->api().memFreeAsync(own.workspace, options.stream),
                                 "cuMemFreeAsync");
   // After a launch that failed, the free tells the same.
   if (!error)

@@ -21,6 +21,10 @@
 
 namespace quack {
 
+namespace cuda {
+class CurrentContext;
+}
+
 /// Where and how a launch happens.
 struct LaunchOptions {
   void *stream = nullptr; ///< a CUstream of the context; null: its default stream
@@ -99,7 +103,7 @@ private:
   llvm::Expected<const Loaded *> load(const cuda::EntryPoints &api, void *context,
                                       uint64_t id, void *stream) const;
   llvm::Expected<void *> loadModule(const cuda::EntryPoints &api) const;
-  llvm::Expected<const cuda::EntryPoints *> entryPoints() const;
+  llvm::Expected<cuda::CurrentContext> enter(int device) const;
   llvm::Error launchStages(const cuda::EntryPoints &api, const Variant &variant,
                            llvm::ArrayRef<QuackArgument> arguments, int64_t rows,
                            const LaunchOptions &options) const;

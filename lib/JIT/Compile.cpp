@@ -15,6 +15,7 @@
 #include "quack/Pipelines/ReadModule.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace quack;

@@ -47,6 +47,7 @@ enum : int {
   invalidValue = 1,
   outOfMemory = 2,
   notFound = 500,
+  notSupported = 801,
   notReady = 600,
   illegalAddress = 700,
 };
@@ -284,6 +285,9 @@ static int eventElapsed(float *milliseconds, void *begin, void *end) {
   return success;
 }
 
+/// What launches in contexts of others take, and the tools do not.
+static int unused() { return notSupported; }
+
 extern "C" int cuGetProcAddress_v2(const char *name, void **entry, int version,
                                    uint64_t, void *) {
   struct Entry {
@@ -334,6 +338,15 @@ extern "C" int cuGetProcAddress_v2(const char *name, void **entry, int version,
       FAKE("cuEventDestroy", eventDestroy),
       FAKE("cuEventRecord", eventRecord),
       FAKE("cuEventElapsedTime", eventElapsed),
+      FAKE("cuCtxGetCurrent", unused),
+      FAKE("cuCtxGetDevice", unused),
+      FAKE("cuCtxGetId", unused),
+      FAKE("cuCtxPushCurrent", unused),
+      FAKE("cuCtxPopCurrent", unused),
+      FAKE("cuMemAllocAsync", unused),
+      FAKE("cuMemFreeAsync", unused),
+      FAKE("cuStreamIsCapturing", unused),
+      FAKE("cuThreadExchangeStreamCaptureMode", unused),
   };
 #undef FAKE
   for (const Entry &candidate : entries)

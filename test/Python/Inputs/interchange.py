@@ -60,6 +60,8 @@ def dlpack_of_a_gpu():
     SOFTMAX(arrays[0], out=arrays[1], stream=stream)
     assert arrays[0].streams[-1] == arrays[1].streams[-1] == stream
     assert _launches()[-2:] == ["0", "2"], _launches()
+    SOFTMAX(arrays[0], out=arrays[1], stream=0)
+    assert arrays[0].streams[-1] == 1  # by which DLPack knows it
 
 
 def cuda_array_interface():
@@ -93,8 +95,9 @@ def streams():
     SOFTMAX(CudaArray(X), out=CudaArray(X, stream=stream))
     SOFTMAX(CudaArray(X, stream=1), out=y)
     SOFTMAX(CudaArray(X, stream=2), out=y)
+    SOFTMAX(CudaArray(X, stream=1), out=y, stream=0)
     own, _, third, *others = _launches()[before:]
-    assert own == third != "0" and others == ["0", "1"], _launches()
+    assert own == third != "0" and others == ["0", "1", "0"], _launches()
     with raises(quack_mlir.QuackError, "operand 'x' is ready on stream", "synchronise"):
         SOFTMAX(CudaArray(X, stream=make_stream()), out=y, stream=stream)
     with raises(TypeError, "stream=", "str"):

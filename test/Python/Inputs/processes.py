@@ -189,7 +189,7 @@ own, now = ctypes.c_void_p(), ctypes.c_void_p()
 call("cuCtxGetCurrent", ctypes.byref(own))
 call("cuDevicePrimaryCtxRetain", ctypes.byref(second), 1)
 call("cuCtxSetCurrent", second)
-there = [CudaArray(x, device=1) for _ in range(2)]
+there = [CudaArray(x, device=1), CudaArray(x)]  # the driver knows, too
 call("cuCtxSetCurrent", own)
 softmax(there[0], out=there[1])
 call("cuCtxGetCurrent", ctypes.byref(now))

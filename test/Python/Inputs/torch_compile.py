@@ -73,6 +73,23 @@ def fake_results_are_as_real():
             assert (a.shape, a.dtype, a.stride()) == (b.shape, b.dtype, b.stride()), name
 
 
+def modes():
+    """What watches operators sees them, though no compiler is there."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, arguments=(), options=None):
+            names.append(str(function))
+            return function(*arguments, **(options or {}))
+
+    names = []
+    x = torch.randn(2, 8, requires_grad=True)
+    with Watch():
+        quack_mlir.softmax(x).sum().backward()
+    assert "quack_mlir.softmax.default" in names, names
+    assert "quack_mlir.softmax_backward.default" in names, names
+
+
 class Model(torch.nn.Module):
     """All functions, on what is not contiguous; one weight has a gradient, as simulated
     sums over rows take long."""

@@ -13,6 +13,7 @@ from typing import Any, Optional, Sequence, Tuple
 from ._library import QuackError, Tensor
 
 CPU, CUDA, CUDA_MANAGED = 1, 2, 13
+_LEGACY = 1  # the default stream, by DLPack and the CUDA Array Interface, which take no 0
 
 # Names of element types, as programs have them, with DLPack's codes.
 TYPES = {
@@ -137,12 +138,21 @@ def _from_interface(owner: Any, interface: dict, device: Tuple[int, int], what: 
     )
 
 
-def _device_of_pointer(owner: Any) -> int:
-    """Returns the GPU of an object that does not say it by DLPack."""
+_DEVICE_ORDINAL = 9  # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+
+
+def _device_of_pointer(owner: Any, address: int) -> int:
+    """Returns the GPU of an object, which its CUDA Array Interface does not say."""
     if hasattr(owner, "__dlpack_device__"):
         return owner.__dlpack_device__()[1]
-    device = getattr(owner, "device", 0)
-    return getattr(device, "id", device) if not isinstance(device, str) else 0
+    device = getattr(owner, "device", None)
+    device = getattr(device, "id", device)
+    if isinstance(device, int):
+        return device
+    found = ctypes.c_int()
+    ask = ctypes.CDLL("libcuda.so.1").cuPointerGetAttribute
+    is_unknown = ask(ctypes.byref(found), _DEVICE_ORDINAL, ctypes.c_uint64(address))
+    return 0 if is_unknown else found.value
 
 
 class _Versioned(ctypes.Structure):
@@ -163,7 +173,7 @@ _READ_ONLY = 1  # DLPACK_FLAG_BITMASK_READ_ONLY
 
 def _from_dlpack(owner: Any, stream: Optional[int], what: str) -> Array:
     device = owner.__dlpack_device__()
-    wanted = {"stream": stream} if device[0] != CPU and stream is not None else {}
+    wanted = {"stream": stream or _LEGACY} if device[0] != CPU and stream is not None else {}
     try:
         capsule = owner.__dlpack__(max_version=(1, 0), **wanted)
     except TypeError:  # a producer before DLPack 1.0
@@ -199,11 +209,11 @@ def describe(value: Any, what: str, stream: Optional[int] = None) -> Array:
         return _from_interface(value, value.__array_interface__, (CPU, 0), what)
     if hasattr(value, "__cuda_array_interface__"):
         interface = value.__cuda_array_interface__
-        device = (CUDA, _device_of_pointer(value))
+        device = (CUDA, _device_of_pointer(value, interface["data"][0] or 0))
         array = _from_interface(value, interface, device, what)
         own = interface.get("stream")
-        # 1 and 2 are the default streams, legacy and per thread.
-        if own is not None and stream is not None and own != stream:
+        is_here = own is None or stream is None or own == (stream or _LEGACY)
+        if not is_here:
             raise QuackError(
                 f"{what} is ready on stream {own}, and the call is on stream {stream}: "
                 "synchronise them, or pass stream="

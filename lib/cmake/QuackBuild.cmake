@@ -144,7 +144,9 @@ endfunction()
 # quack_install_library(<name>): makes it part of the package that find_package(Quack)
 # finds.
 function(quack_install_library name)
-  target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:${QUACK_INSTALL_INCLUDE_DIR}>)
+  # Headers of C, which some of C++'s include, have no folder of C++'s.
+  target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:${QUACK_INSTALL_INCLUDE_DIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   install(TARGETS ${name} EXPORT QuackTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endfunction()
 
